@@ -1,0 +1,1 @@
+"""The outside world behind the ports; its parts are strangers to each other."""

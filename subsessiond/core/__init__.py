@@ -1,0 +1,1 @@
+"""Pure decisions, one verb a file."""

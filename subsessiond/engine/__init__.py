@@ -1,0 +1,1 @@
+"""The single writer of the tree, and what runs around it."""

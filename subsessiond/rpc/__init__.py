@@ -1,0 +1,1 @@
+"""JSON-RPC between the socket and the engine."""
