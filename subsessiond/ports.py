@@ -1,0 +1,254 @@
+"""What the engine needs of the world: one Protocol a need, shapes only.
+
+Real parts stand in `subsessiond.adapters`; fakes stand in the tests. One contract suite holds both.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from subsessiond.model.base import Value
+from subsessiond.model.brief import FieldFault
+from subsessiond.model.commands import Command
+from subsessiond.model.events import AnyEvent
+from subsessiond.model.ids import NodeId
+from subsessiond.model.node import Node
+from subsessiond.model.process import Exit, Identity, Launch, Stopped
+from subsessiond.model.role import AgentProfile
+from subsessiond.model.tree import Tree
+
+
+class StoreFault(Exception):
+    """The store could not do what was asked; nothing of the batch is true."""
+
+
+class RunnerFault(Exception):
+    """One child cannot be run; says doing what, and why, in a person's words."""
+
+
+class WorkspaceFault(Exception):
+    """A workspace cannot be used; says which and why."""
+
+
+class ConfigFault(Exception):
+    """A configuration file cannot be used; says where and why."""
+
+
+class Clock(Protocol):
+    """Time, for the edge alone."""
+
+    def wall_ms(self) -> int:
+        """Milliseconds since 1970."""
+
+    def awake_ms(self) -> int:
+        """Milliseconds in which this daemon and the machine were awake; never jumps."""
+
+    async def sleep(self, ms: int) -> None:
+        """Return after so many awake milliseconds."""
+
+
+class IdSource(Protocol):
+    """New names."""
+
+    def node_id(self) -> NodeId:
+        """A name never given before, later in order than all given before."""
+
+    def token(self) -> str:
+        """A secret of at least 128 bits."""
+
+
+class JournalLine(Value, frozen=True, kw_only=True):
+    """One line of a node's journal, before it has a checksum."""
+
+    node_id: NodeId
+    workspace: str
+    n: int
+    """Line number, from 1."""
+    at_ms: int
+    kind: str
+    body: dict[str, Any]
+
+
+class Loaded(Value, frozen=True, kw_only=True):
+    """What a store holds when the daemon starts."""
+
+    tree: Tree
+    warnings: tuple[str, ...] = ()
+
+
+class Batch(Value, frozen=True, kw_only=True):
+    """One transaction."""
+
+    events: tuple[AnyEvent, ...]
+    """Durable ones only, numbered without gaps after the last commit."""
+    tree: Tree
+    """The tree after them: snapshots of touched nodes, mail and keys are taken from it."""
+    lines: tuple[JournalLine, ...] = ()
+    """Journal lines these events cause; kept until they are synced in their files."""
+
+
+class Store(Protocol):
+    """The registry on disk: one writer, one transaction at a time."""
+
+    async def load(self, fold: Callable[[Tree, Node], Tree]) -> Loaded:
+        """Give back the last committed tree; `fold` adds one node with its indexes.
+
+        Raises:
+            StoreFault: it may not be read, is newer than this program, or is held by another.
+        """
+
+    async def commit(self, batch: Batch) -> None:
+        """Make a batch durable, all or nothing.
+
+        Raises:
+            StoreFault: nothing of it is true; the same batch may be tried again.
+        """
+
+    async def events_after(self, seq: int, limit: int) -> tuple[AnyEvent, ...]:
+        """Read events with a greater number, oldest first, at most `limit`."""
+
+    async def node(self, node_id: NodeId) -> Node | None:
+        """Read a node that is not kept in memory any more."""
+
+    async def unsynced_lines(self) -> tuple[JournalLine, ...]:
+        """Read the journal lines that may not stand in their files yet."""
+
+    async def lines_synced(self, lines: tuple[tuple[NodeId, int], ...]) -> None:
+        """Note that these journal lines are safe in their files."""
+
+    async def aclose(self) -> None:
+        """Close; idempotent."""
+
+
+class JournalRecord(Value, frozen=True, kw_only=True):
+    """One line as read back."""
+
+    n: int
+    at_ms: int
+    kind: str
+    body: dict[str, Any]
+    damaged: bool = False
+    """The checksum does not fit; `body` is what could be read, maybe empty."""
+
+
+class Journals(Protocol):
+    """The readable record of each child, in its workspace."""
+
+    async def append(self, lines: tuple[JournalLine, ...]) -> tuple[tuple[NodeId, int], ...]:
+        """Write lines and sync their files; gives back those that are safe.
+
+        Lines already there (same number and content) count as safe and are not written twice.
+        """
+
+    async def read(self, workspace: str, node_id: NodeId, first: int, limit: int) -> tuple[JournalRecord, ...]:
+        """Read lines `first` and on; empty where there is no journal."""
+
+
+class Workspace(Protocol):
+    """Folders, as they are on disk."""
+
+    async def open(self, path: str) -> str:
+        """Give a workspace's one name: absolute, links resolved.
+
+        Raises:
+            WorkspaceFault: no such folder, not a folder, or not allowed.
+        """
+
+    async def normal_forms(self, workspace: str, patterns: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
+        """Bring patterns to their normal form on this disk (links in literal prefixes resolved).
+
+        Returns:
+            Normal forms in order (empty text where faulty) and faults at `brief.ownedGlobs[i]`.
+        """
+
+
+class Process(Protocol):
+    """A started process with its container."""
+
+    identity: Identity
+
+    async def read_stdout(self) -> bytes:
+        """Next bytes; empty at the end."""
+
+    def stderr_tail(self, limit_bytes: int) -> bytes:
+        """The last bytes of what it wrote to stderr."""
+
+    async def write(self, data: bytes) -> None:
+        """Write to its stdin."""
+
+    async def close_stdin(self) -> None:
+        """End its input."""
+
+    async def wait_exit(self) -> Exit:
+        """Its leader's exit, though something it started holds the pipes."""
+
+    async def stop(self) -> Stopped:
+        """Climb the ladder until nothing of the container is left, or say what is."""
+
+    async def aclose(self) -> None:
+        """Give its descriptors back."""
+
+
+class Processes(Protocol):
+    """Containers of this machine."""
+
+    kind: str
+
+    async def spawn(self, launch: Launch) -> Process:
+        """Start one process in a container of its own; LaunchFault leaves nothing behind."""
+
+    async def end(self, identity: Identity) -> Stopped:
+        """End what an earlier daemon left, by proven identity only."""
+
+    def pids_of(self, identity: Identity) -> tuple[int, ...]:
+        """All processes in that container now."""
+
+    async def aclose(self) -> None:
+        """End everything and give all descriptors back."""
+
+
+class ChildOrder(Value, frozen=True, kw_only=True):
+    """All a runner needs to start one child."""
+
+    node: Node
+    profile: AgentProfile
+    opening: str
+    """The opening text: mission, contract, letter."""
+    env: tuple[tuple[str, str], ...]
+    token: str
+
+
+Tell = Callable[[Command], Awaitable[None]]
+"""How a runner speaks back: its outcome is again a command."""
+
+
+class RunningChild(Protocol):
+    """One child under way."""
+
+    async def run(self) -> None:
+        """Live until the child's run is over; every outcome is told as a command."""
+
+    async def prompt(self, message_id: str | None, text: str) -> bool:
+        """Say something; tells whether it can still be read."""
+
+    async def stop(self) -> Stopped:
+        """End it and everything it started."""
+
+
+class Runner(Protocol):
+    """Starts children of one kind."""
+
+    name: str
+
+    def start(self, order: ChildOrder, tell: Tell, stamp: Callable[[], Mapping[str, int]]) -> RunningChild:
+        """Make a child ready to run; nothing is started before `run`."""
+
+
+class Peers(Protocol):
+    """Who sits at the other end of a unix socket."""
+
+    def peer(self, sock: Any) -> tuple[int, int, int] | None:
+        """Process, user and group of the peer; none when the kernel does not tell."""
+
+    def territory(self, pid: int, known: Mapping[NodeId, tuple[int, ...]]) -> NodeId | None:
+        """The node whose territory a process lies in, by ancestry, container and marker."""
+
