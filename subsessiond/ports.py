@@ -18,7 +18,16 @@ from subsessiond.model.tree import Tree
 
 
 class StoreFault(Exception):
-    """The store could not do what was asked; nothing of the batch is true."""
+    """The store could not do what was asked; nothing of the batch is true.
+
+    Attributes:
+        fatal: This store cannot be trusted any more: the daemon ends, and its next start mends
+            what can be mended. Otherwise the same batch may be tried again.
+    """
+
+    def __init__(self, message: str, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.fatal = fatal
 
 
 class RunnerFault(Exception):
@@ -92,15 +101,21 @@ class Store(Protocol):
     async def load(self, fold: Callable[[Tree, Node], Tree]) -> Loaded:
         """Give back the last committed tree; `fold` adds one node with its indexes.
 
+        Only trees with something unreleased are given back; `node` reads the others. A broken
+        store is set aside and rebuilt first, and the warnings say so.
+
         Raises:
             StoreFault: it may not be read, is newer than this program, or is held by another.
         """
 
     async def commit(self, batch: Batch) -> None:
-        """Make a batch durable, all or nothing.
+        """Make a batch durable, all or nothing. One at a time: never before the last has ended.
+
+        A node that left the tree (because its root is closed) keeps its last snapshot.
 
         Raises:
-            StoreFault: nothing of it is true; the same batch may be tried again.
+            StoreFault: nothing of it is true; unless it is fatal, the batch may be tried again.
+            ValueError: the events do not follow the last commit without a gap.
         """
 
     async def events_after(self, seq: int, limit: int) -> tuple[AnyEvent, ...]:
@@ -112,8 +127,21 @@ class Store(Protocol):
     async def unsynced_lines(self) -> tuple[JournalLine, ...]:
         """Read the journal lines that may not stand in their files yet."""
 
+    async def kept_lines(self, node_id: NodeId) -> tuple[JournalLine, ...]:
+        """Read the journal lines of one node that are still kept: all unsynced, the last three."""
+
     async def lines_synced(self, lines: tuple[tuple[NodeId, int], ...]) -> None:
         """Note that these journal lines are safe in their files."""
+
+    def room(self) -> bool:
+        """Tell whether the disk has room for more than what is under way already."""
+
+    async def backup(self) -> None:
+        """Take a backup now; commits go on beside it.
+
+        Raises:
+            StoreFault: no backup could be taken; the store itself is not concerned.
+        """
 
     async def aclose(self) -> None:
         """Close; idempotent."""
@@ -136,10 +164,14 @@ class Journals(Protocol):
     async def append(self, lines: tuple[JournalLine, ...]) -> tuple[tuple[NodeId, int], ...]:
         """Write lines and sync their files; gives back those that are safe.
 
-        Lines already there (same number and content) count as safe and are not written twice.
+        Line `n` stands in line `n` of its file, always. Lines already there (same number and
+        content) count as safe and are not written twice. One that cannot be written is left
+        out, with a warning to the operator; trying it again helps only after something changed.
         """
 
-    async def read(self, workspace: str, node_id: NodeId, first: int, limit: int) -> tuple[JournalRecord, ...]:
+    async def read(
+        self, workspace: str, node_id: NodeId, first: int, limit: int
+    ) -> tuple[JournalRecord, ...]:
         """Read lines `first` and on; empty where there is no journal."""
 
 
