@@ -3,16 +3,18 @@
 Real parts stand in `subsessiond.adapters`; fakes stand in the tests. One contract suite holds both.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypedDict
 
 from subsessiond.model.base import Value
 from subsessiond.model.brief import FieldFault
-from subsessiond.model.commands import Command
+from subsessiond.model.commands import ClientCommand, Command
+from subsessiond.model.decision import Reply
 from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
 from subsessiond.model.process import Exit, Identity, Launch, Stopped
+from subsessiond.model.rejection import Rejection
 from subsessiond.model.role import AgentProfile
 from subsessiond.model.tree import Tree
 
@@ -185,7 +187,9 @@ class Workspace(Protocol):
             WorkspaceFault: no such folder, not a folder, or not allowed.
         """
 
-    async def normal_forms(self, workspace: str, patterns: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
+    async def normal_forms(
+        self, workspace: str, patterns: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
         """Bring patterns to their normal form on this disk (links in literal prefixes resolved).
 
         Returns:
@@ -231,6 +235,9 @@ class Processes(Protocol):
     async def end(self, identity: Identity) -> Stopped:
         """End what an earlier daemon left, by proven identity only."""
 
+    async def end_named(self, node_id: str) -> Stopped:
+        """End what an earlier daemon left of a node whose identity was not recorded."""
+
     def pids_of(self, identity: Identity) -> tuple[int, ...]:
         """All processes in that container now."""
 
@@ -249,8 +256,31 @@ class ChildOrder(Value, frozen=True, kw_only=True):
     token: str
 
 
-Tell = Callable[[Command], Awaitable[None]]
-"""How a runner speaks back: its outcome is again a command."""
+class Stamps(TypedDict):
+    """What every command carries."""
+
+    at_ms: int
+    awake_ms: int
+
+
+class Voice(Protocol):
+    """How a runner speaks back: its outcome is again a command."""
+
+    def now(self) -> Stamps:
+        """The stamps of a command."""
+
+    def tell(self, command: Command) -> None:
+        """Say what happened."""
+
+    async def ask(self, command: Command) -> Reply | Rejection | None:
+        """Say what happened, and wait until it is durable."""
+
+    async def submit(self, command: ClientCommand) -> Reply | Rejection | None:
+        """Ask for something on behalf of the child, as any client would."""
+
+    @property
+    def tree(self) -> Tree:
+        """The published tree."""
 
 
 class RunningChild(Protocol):
@@ -260,19 +290,24 @@ class RunningChild(Protocol):
         """Live until the child's run is over; every outcome is told as a command."""
 
     async def prompt(self, message_id: str | None, text: str) -> bool:
-        """Say something; tells whether it can still be read."""
+        """Say something to it; tells whether it has been read."""
+
+    def wake(self) -> None:
+        """Let it know that mail waits in its mailbox."""
 
     async def stop(self) -> Stopped:
-        """End it and everything it started."""
+        """End it and everything it started; idempotent, also before and after `run`."""
 
 
 class Runner(Protocol):
     """Starts children of one kind."""
 
-    name: str
+    def start(self, order: ChildOrder, voice: Voice) -> RunningChild:
+        """Make a child ready; nothing is started before its `run`.
 
-    def start(self, order: ChildOrder, tell: Tell, stamp: Callable[[], Mapping[str, int]]) -> RunningChild:
-        """Make a child ready to run; nothing is started before `run`."""
+        Raises:
+            RunnerFault: this child can surely not be run.
+        """
 
 
 class Peers(Protocol):
@@ -283,4 +318,3 @@ class Peers(Protocol):
 
     def territory(self, pid: int, known: Mapping[NodeId, tuple[int, ...]]) -> NodeId | None:
         """The node whose territory a process lies in, by ancestry, container and marker."""
-

@@ -4,7 +4,7 @@ from subsessiond.model.base import Tagged, Value
 from subsessiond.model.brief import Brief, FieldFault, Grant
 from subsessiond.model.checkpoint import Checkpoint
 from subsessiond.model.ids import MessageId, NodeId
-from subsessiond.model.node import Author, Phase, StopReason
+from subsessiond.model.node import Phase, StopReason
 from subsessiond.model.process import Identity
 from subsessiond.model.report import MalformedReport, Outcome, Report
 
@@ -78,8 +78,6 @@ class Spawn(ClientCommand, frozen=True, kw_only=True):
     allow_overlap: bool = False
     check_only: bool = False
     argv: tuple[str, ...] = ()
-    over_guard: int | None = None
-    """Milliseconds to wait, when the caller's guard turned this call away."""
 
 
 class SubmitReport(ClientCommand, frozen=True, kw_only=True):
@@ -189,7 +187,7 @@ class EndChild(Command, frozen=True, kw_only=True):
     reason: str
     output: str = ""
     """The runtime's bounded words: a `command` child's report, or empty."""
-    author: Author = Author.RUNTIME
+    produced_bytes: int | None = None
     diagnostic: str | None = None
 
 
@@ -205,6 +203,12 @@ class NoteSign(Command, frozen=True, kw_only=True):
     node: NodeId
     sign: str
     phase: Phase | None = None
+
+
+class NoteRefusal(Command, frozen=True, kw_only=True):
+    """The guard turned this caller's spawns away as too many."""
+
+    node: NodeId
 
 
 class ConfirmGone(Command, frozen=True, kw_only=True):
@@ -256,6 +260,7 @@ AnyCommand = (
     | EndChild
     | EndTurn
     | NoteSign
+    | NoteRefusal
     | ConfirmGone
     | MarkDelivered
     | Sweep

@@ -1,9 +1,11 @@
 """The answer of the core to one command."""
 
 from subsessiond.model.base import Value
-from subsessiond.model.events import Event
+from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.node import Status
+from subsessiond.model.rejection import Rejection
+from subsessiond.model.tree import Tree
 
 
 class Admitted(Value, frozen=True, kw_only=True):
@@ -59,7 +61,12 @@ Reply = Admitted | Opened | Accepted | Saved | Moved | Stopping
 
 
 class Decided(Value, frozen=True, kw_only=True):
-    """The command is accepted: these events happen, this is answered."""
+    """What one command does: these events happen, then this is answered.
 
-    events: tuple[Event, ...] = ()
-    reply: Reply | None = None
+    The reply may be a refusal that leaves a trace, such as a report that came too late.
+    """
+
+    tree: Tree
+    """The tree after the events."""
+    events: tuple[AnyEvent, ...] = ()
+    reply: Reply | Rejection | None = None

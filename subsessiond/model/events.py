@@ -39,6 +39,8 @@ class NodeAdmitted(Event, frozen=True, kw_only=True):
 
     record: Node
     fingerprint: str = ""
+    pace_ms: int = 0
+    """Awake clock at which the tree's admissions would be back on their steady pace."""
 
 
 class ProcessNoted(Event, frozen=True, kw_only=True):
@@ -103,7 +105,6 @@ class NodeSettled(Event, frozen=True, kw_only=True):
 
     settlement: Settlement
     line: int = 0
-    fingerprint: str = ""
 
 
 class NodeReleased(Event, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Names of nodes and messages. Ids are made by the daemon alone; here is only what they look like."""
+"""Names of nodes and messages: what they look like. The daemon alone makes them."""
 
 import re
 from typing import NewType

@@ -69,6 +69,8 @@ class Settlement(Value, frozen=True, kw_only=True):
     """The message that told the parent; none for orphans of orphans."""
     key: str | None = None
     verification: str = "unchecked"
+    produced_bytes: int | None = None
+    """Bytes its run wrote, as measured by us; none when not measured."""
 
 
 class Receipt(Value, frozen=True, kw_only=True):
@@ -96,6 +98,8 @@ class Node(Value, frozen=True, kw_only=True):
     token_cap: int
     """Declared: covers this node and everything below."""
     claimed_at_ms: int
+    claimed_awake_ms: int = 0
+    """Awake clock at admission: deadlines are measured from it."""
     seq: int = 0
     """Sequence number of the last event that changed this node."""
     role: Role | None = None
@@ -133,6 +137,7 @@ class Node(Value, frozen=True, kw_only=True):
     receipts: tuple[Receipt, ...] = ()
     """Of the last 50 reports; the final's is never evicted."""
     reports: int = 0
+    late_reports: int = 0
     progress: int = 0
     findings: int = 0
     progress_level: int = 0

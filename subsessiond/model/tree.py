@@ -19,13 +19,6 @@ class KeyRecord(Value, frozen=True, kw_only=True):
     node_id: NodeId
 
 
-class Bucket(Value, frozen=True, kw_only=True):
-    """A token bucket: fill level in thousandths, and the awake clock when it was so full."""
-
-    level: int
-    awake_ms: int
-
-
 class Tree(Value, frozen=True, kw_only=True):
     """Nodes, mail and keys, with the counts and indexes that decisions need at once."""
 
@@ -41,6 +34,8 @@ class Tree(Value, frozen=True, kw_only=True):
     """Workspace to its index of unreleased claims (`core.scope.ClaimIndex`)."""
     writers: Map[str, int] = Map()
     """Workspace to its count of live nodes with claims."""
+    live: Map[NodeId, bool] = Map()
+    """Every live child."""
     live_below: Map[NodeId, int] = Map()
     """Parent to its count of live direct children."""
     live_in: Map[NodeId, int] = Map()
@@ -50,5 +45,5 @@ class Tree(Value, frozen=True, kw_only=True):
     """Parent to the sum of token caps of its live direct children."""
     spawned_in: Map[NodeId, int] = Map()
     """Root to the count of admissions in its tree."""
-    pace: Map[NodeId, Bucket] = Map()
-    """Root to the bucket that bounds its rate of admissions."""
+    pace: Map[NodeId, int] = Map()
+    """Root to the awake clock at which its admissions would be back on their steady pace."""

@@ -1,0 +1,139 @@
+"""Workspaces as they are on disk: their one name, and patterns in the form in which they compare."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from subsessiond.core.scope import PatternFault, literal_prefix, parse_pattern
+from subsessiond.model.brief import FieldFault
+from subsessiond.ports import WorkspaceFault
+
+T = TypeVar("T")
+
+LOOK_S = 0.2
+"""How long looking at links may take before the call is refused (a dead network mount)."""
+
+
+class DiskWorkspace:
+    """Looks at folders, off the loop and within a bound of time."""
+
+    def __init__(self, *, fold_case: bool = False) -> None:
+        self._fold_case = fold_case
+        self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="workspace")
+
+    async def open(self, path: str) -> str:
+        """Give a workspace's one name: absolute, links resolved.
+
+        Raises:
+            WorkspaceFault: no such folder, not a folder, or not readable in time.
+        """
+        return await self._look(_real_folder, path)
+
+    async def normal_forms(
+        self,
+        workspace: str,
+        patterns: tuple[str, ...],
+    ) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
+        """Bring patterns to their normal form on this disk.
+
+        Returns:
+            Normal forms in order (empty text where faulty), and faults at `brief.ownedGlobs[i]`.
+        """
+        if not patterns:
+            return (), ()
+        return await self._look(_normal_forms, workspace, patterns, self._fold_case)
+
+    def close(self) -> None:
+        """Give the threads back."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _look(self, function: Callable[..., T], *arguments: object) -> T:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(LOOK_S):
+                return await loop.run_in_executor(self._threads, function, *arguments)
+        except TimeoutError:
+            message = f"looking at {arguments[0]} took longer than {LOOK_S} s"
+            raise WorkspaceFault(message) from None
+
+
+def _real_folder(path: str) -> str:
+    try:
+        real = Path(path).expanduser().resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        message = f"workspace cannot be opened: {_words(error)}"
+        raise WorkspaceFault(message) from None
+    if not real.is_dir():
+        message = "workspace cannot be opened: it is not a folder"
+        raise WorkspaceFault(message)
+    return str(real)
+
+
+def _words(error: Exception) -> str:
+    return (error.strerror or "it cannot be read") if isinstance(error, OSError) else str(error)
+
+
+def _normal_forms(
+    workspace: str,
+    patterns: tuple[str, ...],
+    fold_case: bool,  # noqa: FBT001  # passed on by position through the executor
+) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
+    forms: list[str] = []
+    faults: list[FieldFault] = []
+    for i, text in enumerate(patterns):
+        form = _normal_form(workspace, text, fold_case=fold_case)
+        if isinstance(form, PatternFault):
+            faults.append(FieldFault(path=f"brief.ownedGlobs[{i}]", problem=form.reason))
+        forms.append("" if isinstance(form, PatternFault) else form)
+    return tuple(forms), tuple(faults)
+
+
+def _normal_form(workspace: str, text: str, *, fold_case: bool) -> str | PatternFault:
+    inside = _relative(workspace, text)
+    if isinstance(inside, PatternFault):
+        return inside
+    lexical = parse_pattern(inside, fold_case=False)
+    if isinstance(lexical, PatternFault):
+        return lexical
+    resolved = _through_links(workspace, lexical.text)
+    if isinstance(resolved, PatternFault):
+        return resolved
+    final = parse_pattern(resolved, fold_case=fold_case)
+    return final if isinstance(final, PatternFault) else final.text
+
+
+def _relative(workspace: str, text: str) -> str | PatternFault:
+    """Make an absolute pattern relative, when it lies inside the workspace."""
+    if not text.startswith("/"):
+        return text
+    base = workspace.rstrip("/") + "/"
+    lexical = os.path.normpath(text) + ("/" if text.endswith("/") else "")
+    if lexical.startswith(base):
+        return lexical[len(base) :] or "**"
+    if lexical.rstrip("/") + "/" == base:
+        return "**"
+    return PatternFault(reason="leaves the workspace")
+
+
+def _through_links(workspace: str, text: str) -> str | PatternFault:
+    """Resolve symlinks in the literal beginning of a pattern."""
+    prefix = literal_prefix(text)
+    if not prefix:
+        return text
+    base = Path(workspace)
+    rest = text.split("/")[len(prefix) :]
+    try:
+        real = base.joinpath(*prefix).resolve(strict=False)
+    except (OSError, RuntimeError):
+        return PatternFault(reason="runs in a circle of links")
+    if real != base and base not in real.parents:
+        return PatternFault(reason="leaves the workspace through a link")
+    parts = real.relative_to(base).parts
+    return "/".join((*(_escaped(part) for part in parts), *rest)) or "**"
+
+
+def _escaped(name: str) -> str:
+    return "".join("\\" + c if c in "*?[]{}\\!" else c for c in name)

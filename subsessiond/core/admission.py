@@ -1,0 +1,104 @@
+"""The record of a child that passed every check."""
+
+from subsessiond.core.case import SpawnCase
+from subsessiond.core.concurrency import next_pace_ms
+from subsessiond.core.draft import Draft
+from subsessiond.core.letter import letter_of
+from subsessiond.core.ownership import overlaps
+from subsessiond.core.words import frame_succeeded, title_of
+from subsessiond.model.decision import Admitted
+from subsessiond.model.events import MailForwarded, NodeAdmitted
+from subsessiond.model.ids import NodeId
+from subsessiond.model.message import Message, Source
+from subsessiond.model.node import Node, Status
+
+
+def would_admit(case: SpawnCase) -> Admitted:
+    """Answer a spawn that only asks: every check passed and nothing was started."""
+    return Admitted(
+        node_id=case.command.new_id,
+        state=Status.CLAIMED,
+        claimed_at=case.command.at_ms,
+        warnings=_warnings(case),
+        would_admit=True,
+    )
+
+
+def admit(draft: Draft, case: SpawnCase) -> Admitted:
+    """Reserve slot, tokens and claim for the child; its start is an effect of this."""
+    record = record_of(case)
+    draft.add(
+        NodeAdmitted,
+        record.node_id,
+        record=record,
+        fingerprint=case.command.fingerprint,
+        pace_ms=next_pace_ms(case),
+    )
+    if case.predecessor is not None:
+        _pass_on(draft, case, case.predecessor)
+    return Admitted(
+        node_id=record.node_id,
+        state=Status.CLAIMED,
+        claimed_at=record.claimed_at_ms,
+        warnings=_warnings(case),
+    )
+
+
+def record_of(case: SpawnCase) -> Node:
+    """Make the child's record: everything in it is derived or was checked."""
+    command, parent, before = case.command, case.parent, case.predecessor
+    brief, role = command.brief, case.role
+    assert brief is not None
+    assert role is not None
+    assert case.agent is not None
+    return Node(
+        node_id=command.new_id,
+        parent=parent.node_id,
+        root=parent.root,
+        workspace=parent.workspace,
+        status=Status.CLAIMED,
+        title=brief.title or title_of(brief.mission),
+        depth=case.depth,
+        token_cap=case.token_cap,
+        claimed_at_ms=command.at_ms,
+        claimed_awake_ms=command.awake_ms,
+        sign_awake_ms=command.awake_ms,
+        role=role,
+        agent=case.agent.name,
+        runner=case.agent.runner,
+        brief=brief,
+        owns=command.paths.owns,
+        overlaps=tuple(NodeId(owner) for owner in overlaps(case)),
+        grant=case.grant,
+        max_report_tokens=case.max_report_tokens,
+        required_sections=case.required_sections,
+        key=command.key,
+        argv=command.argv,
+        predecessor=before.node_id if before else None,
+        generation=before.generation + 1 if before else 1,
+        letter=letter_of(before, case.grant, case.answer) if before else "",
+    )
+
+
+def _warnings(case: SpawnCase) -> tuple[str, ...]:
+    met = tuple(f"shares files with {owner}, as allowed" for owner in overlaps(case))
+    before = case.predecessor
+    if before is not None and before.leftovers:
+        wait = f"starts after the operator has released {before.node_id}, which left processes"
+        return (*met, wait)
+    return met
+
+
+def _pass_on(draft: Draft, case: SpawnCase, before: Node) -> None:
+    """Give the predecessor's unread mail to its successor, and tell the parent who was hired."""
+    if draft.tree.mail.get(before.node_id):
+        draft.add(MailForwarded, before.node_id, to=case.command.new_id)
+    if case.command.caller.node_id != case.parent.node_id:
+        notice = Message(
+            message_id=draft.next_message(before.node_id),
+            recipient=case.parent.node_id,
+            sender=before.node_id,
+            source=Source.NOTICE,
+            text=frame_succeeded(before.node_id, case.command.new_id),
+        )
+        draft.stage(before.node_id, notice)

@@ -1,0 +1,85 @@
+"""How a child's run ends without its own word: by exit, by error, by the end of its turn."""
+
+from msgspec.structs import replace
+
+from subsessiond.core.bounds import bytes_of_tokens, cut_bytes, tail_bytes
+from subsessiond.core.draft import Draft
+from subsessiond.core.settle import settle, settle_by_runtime, settlement_of
+from subsessiond.model.commands import EndChild, EndTurn, NoteRefusal, NoteSign
+from subsessiond.model.decision import Decided
+from subsessiond.model.events import FinalAsked, RefusalNoted, SignSeen
+from subsessiond.model.message import Source
+from subsessiond.model.node import Author, Node, Phase, Settlement, Status
+from subsessiond.model.policy import Policy
+from subsessiond.model.rejection import Rejection
+from subsessiond.model.report import Outcome
+from subsessiond.model.tree import Tree
+
+
+def decide_end_child(tree: Tree, policy: Policy, command: EndChild) -> Decided | Rejection:
+    """Settle a child whose run is over; its own final, if it came first, stands."""
+    draft = Draft(tree, policy, command)
+    node = tree.nodes.get(command.node)
+    if node is None or not node.is_live:
+        return draft.done()
+    diagnostic = command.diagnostic
+    if diagnostic is not None:
+        diagnostic = cut_bytes(diagnostic, policy.limits.diagnostic_bytes)
+    settlement = Settlement(
+        outcome=command.outcome,
+        stop_reason=command.stop_reason,
+        reason=command.reason,
+        author=Author.RUNTIME,
+        output=tail_bytes(command.output, bytes_of_tokens(node.max_report_tokens)),
+        diagnostic=diagnostic,
+        produced_bytes=command.produced_bytes,
+    )
+    settle(draft, node.node_id, settlement)
+    return draft.done()
+
+
+def decide_end_turn(tree: Tree, policy: Policy, command: EndTurn) -> Decided | Rejection:
+    """Let a node wait, ask it once for its final, promote its last words, or settle it failed."""
+    draft = Draft(tree, policy, command)
+    node = tree.nodes.get(command.node)
+    if node is None or node.status is not Status.RUNNING:
+        return draft.done()
+    if waits(tree, node):
+        draft.add(SignSeen, node.node_id, sign="turn-end", phase=Phase.WAITING)
+    elif not node.asked_for_final:
+        draft.add(FinalAsked, node.node_id)
+    elif node.last_report is not None and not _lacks_sections(node):
+        said = replace(node.last_report, outcome=Outcome.COMPLETED)
+        settle(draft, node.node_id, settlement_of(said, "promoted"))
+    else:
+        settle_by_runtime(draft, node.node_id, Outcome.FAILED, "ended-without-final")
+    return draft.done()
+
+
+def waits(tree: Tree, node: Node) -> bool:
+    """Tell whether a node may end its turn and stay: something will come that wakes it."""
+    children = tree.live_below.get(node.node_id, 0)
+    unread = any(m.source is not Source.NOTICE for m in tree.mail.get(node.node_id, ()))
+    return children > 0 or unread
+
+
+def _lacks_sections(node: Node) -> bool:
+    said = node.last_report.sections if node.last_report else None
+    return any(section not in (said or {}) for section in node.required_sections)
+
+
+def decide_note_sign(tree: Tree, policy: Policy, command: NoteSign) -> Decided | Rejection:
+    """Remember a sign of life of a running child."""
+    draft = Draft(tree, policy, command)
+    node = tree.nodes.get(command.node)
+    if node is not None and node.is_live and not node.is_root:
+        draft.add(SignSeen, node.node_id, sign=command.sign, phase=command.phase)
+    return draft.done()
+
+
+def decide_note_refusal(tree: Tree, policy: Policy, command: NoteRefusal) -> Decided | Rejection:
+    """Mark on a node that its calls were turned away as too many."""
+    draft = Draft(tree, policy, command)
+    if command.node in tree.nodes:
+        draft.add(RefusalNoted, command.node)
+    return draft.done()

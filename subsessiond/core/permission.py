@@ -1,0 +1,70 @@
+"""Roles and tools: who may be asked to do what."""
+
+from subsessiond.core.bounds import size_bytes
+from subsessiond.core.case import SpawnCase
+from subsessiond.model.rejection import Code, Rejection
+from subsessiond.model.role import Isolation, ToolClass
+
+ARGUMENT_BYTES = 120 * 1024
+"""The kernel takes 128 KiB in one argument; the rest is left for contract and letter."""
+
+
+def check_role(case: SpawnCase) -> Rejection | None:
+    """Refuse a role that is not configured."""
+    if case.role is not None:
+        return None
+    detail = "roles.list names those that are"
+    return Rejection(code=Code.ROLE_UNKNOWN, step="role", detail=detail)
+
+
+def check_role_safe(case: SpawnCase) -> Rejection | None:
+    """Refuse a role that breaks a law, or whose agent cannot do what the brief asks."""
+    problem = _unsafe(case)
+    return Rejection(code=Code.ROLE_UNSAFE, step="role-safe", detail=problem) if problem else None
+
+
+def _unsafe(case: SpawnCase) -> str | None:
+    role, agent, brief = case.role, case.agent, case.command.brief
+    if role is None or brief is None:
+        return None
+    if agent is None:
+        return f"no agent serves the tier {role.tier} of role {role.name}"
+    problems = (
+        (
+            role.is_leaf and ToolClass.DELEGATE in role.tools,
+            f"role {role.name} is a leaf and may not hold the class delegate",
+        ),
+        (
+            bool(case.command.argv) and not agent.takes_operator_argv,
+            f"agent {agent.name} takes no command line of the caller's",
+        ),
+        (
+            agent.runner == "command" and not (agent.command or case.command.argv),
+            f"agent {agent.name} has no command line; the operator gives one with argv",
+        ),
+        (
+            brief.report_contract.output_schema is not None and not agent.takes_schema,
+            f"agent {agent.name} cannot answer an output schema",
+        ),
+        (
+            case.isolation is Isolation.WORKTREE,
+            "worktree isolation is not built in this version",
+        ),
+        (
+            agent.brief_by == "argument" and size_bytes(brief.mission) > ARGUMENT_BYTES,
+            f"brief.mission: agent {agent.name} takes at most {ARGUMENT_BYTES} bytes",
+        ),
+    )
+    return next((sentence for broken, sentence in problems if broken), None)
+
+
+def check_tools(case: SpawnCase) -> Rejection | None:
+    """Refuse a role that holds a tool class which its parent lacks."""
+    role, above = case.role, case.parent.role
+    if role is None or above is None:
+        return None
+    extra = tuple(t for t in role.tools if t not in above.tools and t not in case.grant.tools)
+    if not extra:
+        return None
+    detail = f"its parent has no {', '.join(extra)}"
+    return Rejection(code=Code.TOOL_FILTER_REFUSED, step="tools", detail=detail, paths=extra)

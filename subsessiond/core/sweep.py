@@ -1,0 +1,63 @@
+"""The sweep: who has been silent too long, slow to start, or over its deadline.
+
+Why it counts awake time: a laptop that slept, a clock that jumped and a daemon that stalled are
+nobody's silence. The awake clock leaves all of that out before it comes here.
+"""
+
+from subsessiond.core.draft import Draft
+from subsessiond.core.settle import settle_by_runtime
+from subsessiond.model.commands import Sweep
+from subsessiond.model.decision import Decided
+from subsessiond.model.events import SilenceMarked
+from subsessiond.model.node import Node, Phase, Status
+from subsessiond.model.policy import Limits, Policy
+from subsessiond.model.rejection import Rejection
+from subsessiond.model.report import Outcome
+from subsessiond.model.tree import Tree
+
+
+def decide_sweep(tree: Tree, policy: Policy, command: Sweep) -> Decided | Rejection:
+    """Retire silent children in two steps, or in one where the caller has drained what waits."""
+    draft = Draft(tree, policy, command)
+    sweep_silent(draft, now=command.now)
+    return draft.done()
+
+
+def sweep_silent(draft: Draft, *, now: bool) -> None:
+    """Mark the newly silent, and retire those marked before (or all of them, `now`)."""
+    for node_id in sorted(draft.tree.live):
+        node = draft.node(node_id)
+        if not node.is_live:
+            continue
+        fate = fate_of(draft.tree, draft.policy.limits, node, draft.awake_ms)
+        if fate is None:
+            continue
+        if fate == "retired-silent" and not (node.marked_silent or now):
+            draft.add(SilenceMarked, node_id)
+            continue
+        words = _words(node, fate, draft.awake_ms)
+        settle_by_runtime(draft, node_id, Outcome.FAILED, fate, output=words, diagnostic=words)
+
+
+def fate_of(tree: Tree, limits: Limits, node: Node, awake_ms: int) -> str | None:
+    """Name why a live child is to be retired; none while it may go on."""
+    brief = node.brief
+    deadline = brief.deadline_ms if brief else None
+    if deadline is not None and awake_ms - node.claimed_awake_ms > deadline:
+        return "deadline"
+    silence = awake_ms - node.sign_awake_ms
+    if node.status is Status.CLAIMED:
+        before = tree.nodes.get(node.predecessor) if node.predecessor else None
+        waits = before is not None and before.status is not Status.RELEASED
+        return "start-timeout" if silence > limits.start_timeout_ms and not waits else None
+    if node.role is None or node.phase in (Phase.WAITING, Phase.RATE_LIMITED):
+        return None
+    in_tool = node.phase is Phase.IN_TOOL
+    limit = node.role.tool_timeout_ms if in_tool else node.role.retire_timeout_ms
+    return "retired-silent" if silence > limit else None
+
+
+def _words(node: Node, fate: str, awake_ms: int) -> str:
+    seconds = (awake_ms - node.sign_awake_ms) // 1_000
+    sign = node.last_sign or "its admission"
+    return f"{fate}: its last sign of life was {sign}, {seconds} s ago"

@@ -1,0 +1,76 @@
+"""Journal lines on their way into their files: behind the commits, in order, in batches."""
+
+import asyncio
+
+import structlog
+
+from subsessiond.model.effects import AppendJournal
+from subsessiond.ports import JournalLine, Journals, Store, StoreFault, WorkspaceFault
+
+log = structlog.get_logger(__name__)
+
+
+class Journaling:
+    """Appends journal lines after their commit; the store keeps each until it is synced."""
+
+    def __init__(self, journals: Journals, store: Store) -> None:
+        self._journals = journals
+        self._store = store
+        self._waiting: list[JournalLine] = []
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._stopped = False
+
+    def add(self, effect: AppendJournal) -> None:
+        """Queue one line."""
+        self._queue(
+            JournalLine(
+                node_id=effect.node,
+                workspace=effect.workspace,
+                n=effect.line,
+                at_ms=effect.at_ms,
+                kind=effect.kind,
+                body=effect.body,
+            ),
+        )
+
+    async def catch_up(self) -> None:
+        """Queue what an earlier life committed but may not have written."""
+        for line in await self._store.unsynced_lines():
+            self._queue(line)
+
+    async def settle(self) -> None:
+        """Wait until nothing waits to be written (a successor reads its predecessor's lines)."""
+        await self._idle.wait()
+
+    def stop(self) -> None:
+        """Let `run` return once everything that can be written is written."""
+        self._stopped = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Write lines until stopped."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._waiting:
+                lines, self._waiting = tuple(self._waiting), []
+                await self._write(lines)
+            self._idle.set()
+            if self._stopped:
+                return
+
+    def _queue(self, line: JournalLine) -> None:
+        self._waiting.append(line)
+        self._idle.clear()
+        self._wake.set()
+
+    async def _write(self, lines: tuple[JournalLine, ...]) -> None:
+        try:
+            safe = await self._journals.append(lines)
+            if safe:
+                await self._store.lines_synced(safe)
+        except (WorkspaceFault, StoreFault, OSError) as fault:
+            # Why go on: the store holds these lines until a later start writes them.
+            log.warning("journal lines wait in the store", lines=len(lines), fault=str(fault))

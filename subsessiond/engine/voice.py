@@ -1,0 +1,36 @@
+"""How a runner speaks back: its outcome is again a command."""
+
+from subsessiond.engine.registry import Answer, Registry
+from subsessiond.model.commands import ClientCommand, Command
+from subsessiond.model.tree import Tree
+from subsessiond.ports import Clock, IdSource, Stamps
+
+
+class EngineVoice:
+    """The door that runners have into the registry."""
+
+    def __init__(self, registry: Registry, clock: Clock, ids: IdSource) -> None:
+        self._registry = registry
+        self._clock = clock
+        self._ids = ids
+
+    def now(self) -> Stamps:
+        """The stamps of a command."""
+        return {"at_ms": self._clock.wall_ms(), "awake_ms": self._clock.awake_ms()}
+
+    def tell(self, command: Command) -> None:
+        """Say what happened."""
+        self._registry.tell(command)
+
+    async def ask(self, command: Command) -> Answer:
+        """Say what happened, and wait until it is durable."""
+        return await self._registry.ask(command)
+
+    async def submit(self, command: ClientCommand) -> Answer:
+        """Ask for something on behalf of the child, as any client would."""
+        return await self._registry.submit(command)
+
+    @property
+    def tree(self) -> Tree:
+        """The published tree."""
+        return self._registry.tree
