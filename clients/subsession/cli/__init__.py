@@ -1,0 +1,92 @@
+"""The `subsession` command."""
+
+import dataclasses
+import os
+import re
+import sys
+from collections.abc import Sequence
+
+from subsession.cli import blocked, daemon, exits, read, say, spawn, stop, wait, watch
+from subsession.cli.arguments import Verbs
+from subsession.cli.session import Session, UsageProblem
+from subsession.cli.voice import Voice, stdout_voice
+from subsession.errors import (
+    Misused,
+    ProtocolMismatch,
+    Refused,
+    StartFailed,
+    SubsessionError,
+    Unanswered,
+    Unreachable,
+)
+from subsession.verbs import Json
+from subsessiond import __version__
+
+ABOUT = "Delegate work to child sessions, see all of them, and decide what only you can decide."
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Do what the words say and give the exit code.
+
+    Args:
+        argv: the words after the program's name; absent: this process's.
+    """
+    given, command = _split(list(sys.argv[1:] if argv is None else argv))
+    words = build_verbs().parser.parse_args(given)
+    words.command = command
+    voice = stdout_voice(as_json=words.json)
+    session = Session(words, voice)
+    try:
+        return int(words.run(session))
+    except UsageProblem as problem:
+        voice.trouble(str(problem), {"code": "USAGE", "message": str(problem)})
+        return exits.USAGE
+    except SubsessionError as fault:
+        return _tell(fault, voice)
+    except KeyboardInterrupt:
+        return exits.INTERRUPTED
+    except BrokenPipeError:
+        _drop_output()
+        return exits.BROKEN_PIPE
+    finally:
+        session.close()
+
+
+def _split(given: list[str]) -> tuple[list[str], list[str]]:
+    """Split off what `run` shall run: all behind the first `--`."""
+    if "--" in given and "run" in given[: given.index("--")]:
+        at = given.index("--")
+        return given[:at], given[at + 1 :]
+    return given, []
+
+
+def build_verbs() -> Verbs:
+    """Give the parser with all verbs."""
+    verbs = Verbs("subsession", __version__, ABOUT)
+    for module in (daemon, spawn, watch, read, wait, blocked, stop, say):
+        module.add(verbs)
+    return verbs
+
+
+def _tell(fault: SubsessionError, voice: Voice) -> int:
+    """Say what went wrong and give its exit code."""
+    voice.trouble(str(fault), as_document(fault))
+    if isinstance(fault, Refused | Misused):
+        return exits.REFUSED
+    if isinstance(fault, Unreachable | StartFailed | ProtocolMismatch | Unanswered):
+        return exits.UNREACHABLE
+    return exits.BUG
+
+
+def as_document(fault: SubsessionError) -> Json:
+    """Give a fault as the JSON document that stands for it."""
+    if isinstance(fault, Refused):
+        fields = dataclasses.asdict(fault.refusal)
+        return {key: value for key, value in fields.items() if value not in (None, (), "")}
+    code = re.sub(r"(?<!^)(?=[A-Z])", "_", type(fault).__name__).upper()
+    return {"code": code, "message": str(fault)}
+
+
+def _drop_output() -> None:
+    """Send what is still buffered nowhere: its reader has left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

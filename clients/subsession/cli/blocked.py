@@ -1,0 +1,90 @@
+"""`blocked`, `handover`, `dismiss` and `release`: what only a person decides."""
+
+from subsession.cli import exits
+from subsession.cli.arguments import Verbs, amount, seconds
+from subsession.cli.letters import blocked_text, indented
+from subsession.cli.session import SHORT, Session, UsageProblem
+from subsession.cli.spawn import tell_admitted
+from subsession.cli.watch import now_ms
+from subsession.text import one_line
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verbs."""
+    verbs.add("blocked", blocked, "list what waits for you")
+    parser = verbs.add(
+        "handover",
+        handover,
+        "read the letter of a settled node, or go on with a successor",
+        "Without an option the letter is printed and nothing changes. --grant-* gives the\n"
+        "successor, and nobody else, more than its parent has.",
+    )
+    parser.add_argument("node", metavar="NODE")
+    parser.add_argument("--as-is", action="store_true", help="go on with the same brief")
+    parser.add_argument("--answer", metavar="TEXT", help="go on, and tell it this")
+    parser.add_argument("--grant-glob", action="append", metavar="GLOB", help="files; repeat")
+    parser.add_argument("--grant-tool", action="append", metavar="CLASS", help="repeat")
+    parser.add_argument("--grant-tokens", type=amount, metavar="N")
+    parser.add_argument("--wait", action="store_true", help="until it settles; exit by outcome")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="wait at most")
+    for name, run, about in (
+        ("dismiss", dismiss, "take a node out of the blocked queue"),
+        ("release", release, "free what a node owns whose processes cannot be proven gone"),
+    ):
+        verbs.add(name, run, about).add_argument("node", metavar="NODE")
+
+
+def blocked(session: Session) -> int:
+    """List what waits for the person."""
+    found = session.client.blocked()
+    rows = found.get("rows", [])
+    if not rows:
+        session.voice.answer(found, "nothing waits for you")
+        return exits.OK
+    lines = [blocked_text(row, session.voice, now_ms()) for row in rows]
+    short = one_line(str(rows[0]["nodeId"])[-SHORT:])
+    lines.append(
+        f"\nnext, for {short} as for the others:\n"
+        f"  subsession handover {short}                  read its letter\n"
+        f"  subsession handover {short} --as-is          go on unchanged\n"
+        f"  subsession handover {short} --answer TEXT    answer its question\n"
+        f"  subsession handover {short} --grant-glob G   give it files (also --grant-tool,\n"
+        f"                                               --grant-tokens)\n"
+        f"  subsession dismiss {short}                   leave it"
+    )
+    session.voice.answer(found, "\n".join(lines))
+    return exits.OK
+
+
+def handover(session: Session) -> int:
+    """Read the letter, or go on with a successor."""
+    words = session.words
+    grants = {"globs": words.grant_glob, "tools": words.grant_tool, "tokens": words.grant_tokens}
+    grants = {key: value for key, value in grants.items() if value is not None}
+    if words.as_is and (grants or words.answer is not None):
+        raise UsageProblem("--as-is changes nothing: leave it out with --answer or --grant-*")
+    action = "grant" if grants else "answer" if words.answer is not None else "letter"
+    action = "as-is" if words.as_is else action
+    found = session.client.handover(
+        session.node_id(words.node), action, grants=grants or None, answer=words.answer
+    )
+    if action != "letter":
+        return tell_admitted(session, found)
+    mission, letter = str(found.get("mission", "")), str(found.get("letter", ""))
+    text = f"mission\n{indented(mission)}\nletter\n{indented(letter or '(empty)')}"
+    session.voice.answer(found, text)
+    return exits.OK
+
+
+def dismiss(session: Session) -> int:
+    """Take a node out of the queue."""
+    found = session.client.dismiss(session.node_id(session.words.node))
+    session.voice.answer(found, f"dismissed {one_line(str(found.get('nodeId')))}")
+    return exits.OK
+
+
+def release(session: Session) -> int:
+    """Free the claim of a node with leftovers."""
+    found = session.client.release(session.node_id(session.words.node))
+    session.voice.answer(found, f"released {one_line(str(found.get('nodeId')))}")
+    return exits.OK

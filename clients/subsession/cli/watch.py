@@ -1,0 +1,72 @@
+"""`tree`: all nodes at a glance, once or live."""
+
+import time
+
+from subsession.cli import exits
+from subsession.cli.arguments import Verbs
+from subsession.cli.news import News
+from subsession.cli.picture import Picture, summary
+from subsession.cli.session import Session
+from subsession.errors import SubsessionError
+from subsession.mirror import Mirror
+
+_TICK_MS = 1_000
+_QUIET_MS = 25_000
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = verbs.add(
+        "tree",
+        tree,
+        "show all nodes, once or live",
+        "Where output is no terminal, --live prints a line for each thing that happens.",
+    )
+    parser.add_argument("root", nargs="?", metavar="ROOT", help="only this root's tree")
+    parser.add_argument("--live", action="store_true", help="until Ctrl-C")
+
+
+def now_ms() -> float:
+    """Wall clock, milliseconds since 1970."""
+    return time.time() * 1_000
+
+
+def tree(session: Session) -> int:
+    """Show the tree once, or keep showing it."""
+    root_id = session.node_id(session.words.root) if session.words.root else None
+    mirror = Mirror(root_id)
+    session.client.follow(mirror.refresh())
+    if session.words.live:
+        return _live(session, mirror)
+    rows = list(mirror.rows.values())
+    document = {"rows": rows, "seq": mirror.seq}
+    text = 'nothing runs and nothing ran: subsession spawn "review src/"'
+    if rows and not session.voice.as_json:
+        drawn = Picture(session.voice).lines(rows, now_ms())
+        text = "\n".join([*drawn, summary(rows, session.voice)])
+    session.voice.answer(document, text)
+    return exits.OK
+
+
+def _live(session: Session, mirror: Mirror) -> int:
+    """Keep showing the tree until the reader has seen enough."""
+    if session.voice.is_terminal and not session.voice.as_json:
+        _redraw(session, mirror)
+    news = News(session.voice)
+    while True:
+        news.tell(mirror.rows.values(), now_ms())
+        session.client.follow(mirror.refresh(_QUIET_MS))
+
+
+def _redraw(session: Session, mirror: Mirror) -> None:
+    """Draw the tree in place; keep the last good picture while no daemon answers."""
+    from subsession.cli.live import Screen  # rich takes longer to load than all else together
+
+    with Screen(session.voice) as screen:
+        while True:
+            screen.show(mirror.rows.values(), now_ms())
+            try:
+                session.client.follow(mirror.refresh(_TICK_MS))
+            except SubsessionError as fault:
+                screen.show(mirror.rows.values(), now_ms(), stale=str(fault).split("\n", 1)[0])
+                time.sleep(_TICK_MS / 1_000)

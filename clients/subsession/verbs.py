@@ -1,0 +1,265 @@
+"""The methods of the contract as Python calls, once for the sync and the async client."""
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+Answer = TypeVar("Answer")
+Json = dict[str, Any]
+
+
+class Verbs(ABC, Generic[Answer]):
+    """Every method of the daemon. An argument that is None is not sent.
+
+    Each verb gives the result object of the wire as a dictionary with camelCase keys (the async
+    client: an awaitable of it), and raises what `call` raises.
+    """
+
+    @abstractmethod
+    def call(self, method: str, params: Json) -> Answer:
+        """Call one method by name.
+
+        Args:
+            method: name on the wire.
+            params: its parameters, camelCase; those that are None are left out.
+        """
+
+    def open(
+        self,
+        workspace: str,
+        *,
+        title: str | None = None,
+        token_cap: int | None = None,
+        resume: str | None = None,
+    ) -> Answer:
+        """Open a root on a folder (absolute path), or resume the one named by `resume`."""
+        params = {"workspace": workspace, "title": title, "tokenCap": token_cap, "resume": resume}
+        return self.call("subsession.open", params)
+
+    def spawn(  # noqa: PLR0913 -- as many as the method has
+        self,
+        role: str,
+        brief: Json,
+        *,
+        parent_id: str | None = None,
+        allow_overlap: bool | None = None,
+        idempotency_key: str | None = None,
+        wait_ms: int | None = None,
+        check_only: bool | None = None,
+        argv: list[str] | None = None,
+    ) -> Answer:
+        """Spawn a child; answers at admission, or with `wait_ms` when it runs.
+
+        Args:
+            role: a role of the operator's table.
+            brief: the brief as it goes over the wire; only `mission` is required.
+            parent_id: the parent; operator only, a node's is derived.
+            allow_overlap: accept that another node owns some of the same files.
+            idempotency_key: the same key and brief give the same node.
+            wait_ms: how long to wait for the start, at most 50,000 ms.
+            check_only: run every check and start nothing.
+            argv: the command of a `command` child; operator only.
+        """
+        params = {
+            "parentId": parent_id,
+            "role": role,
+            "brief": brief,
+            "allowOverlap": allow_overlap,
+            "idempotencyKey": idempotency_key,
+            "waitMs": wait_ms,
+            "checkOnly": check_only,
+            "argv": argv,
+        }
+        return self.call("subsession.spawn", params)
+
+    def report(  # noqa: PLR0913 -- as many as the method has
+        self,
+        output: str,
+        *,
+        stage: str | None = None,
+        outcome: str | None = None,
+        sections: dict[str, str] | None = None,
+        structured: object = None,
+        blockers: list[str] | None = None,
+        open_questions: list[str] | None = None,
+        files: list[str] | None = None,
+        end_children: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> Answer:
+        """Report to the parent of the calling node."""
+        params = {
+            "output": output,
+            "stage": stage,
+            "outcome": outcome,
+            "sections": sections,
+            "structured": structured,
+            "blockers": blockers,
+            "openQuestions": open_questions,
+            "files": files,
+            "endChildren": end_children,
+            "idempotencyKey": idempotency_key,
+        }
+        return self.call("subsession.report", params)
+
+    def checkpoint(
+        self,
+        phase: str,
+        state: str,
+        next_step: str,
+        *,
+        decisions: list[str] | None = None,
+        files: list[str] | None = None,
+    ) -> Answer:
+        """Write down where the calling node stands."""
+        params = {
+            "phase": phase,
+            "state": state,
+            "nextStep": next_step,
+            "decisions": decisions,
+            "files": files,
+        }
+        return self.call("subsession.checkpoint", params)
+
+    def receipt(self, message_id: str) -> Answer:
+        """Tell how far a message has come."""
+        return self.call("subsession.receipt", {"messageId": message_id})
+
+    def succeed(
+        self,
+        child_id: str,
+        *,
+        role: str | None = None,
+        mission: str | None = None,
+        token_cap: int | None = None,
+        idempotency_key: str | None = None,
+        wait_ms: int | None = None,
+    ) -> Answer:
+        """Hire a fresh child that continues a settled one."""
+        params = {
+            "childId": child_id,
+            "role": role,
+            "mission": mission,
+            "tokenCap": token_cap,
+            "idempotencyKey": idempotency_key,
+            "waitMs": wait_ms,
+        }
+        return self.call("subsession.succeed", params)
+
+    def tree(
+        self,
+        *,
+        root_id: str | None = None,
+        since_seq: int | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+        wait_ms: int | None = None,
+    ) -> Answer:
+        """Give the rows of the tree, or those that changed after `since_seq`."""
+        params = {
+            "rootId": root_id,
+            "sinceSeq": since_seq,
+            "after": after,
+            "limit": limit,
+            "waitMs": wait_ms,
+        }
+        return self.call("subsession.tree", params)
+
+    def node(self, node_id: str) -> Answer:
+        """Give all that the caller may see of a node."""
+        return self.call("subsession.node", {"nodeId": node_id})
+
+    def inbox(
+        self,
+        *,
+        node_id: str | None = None,
+        acknowledge: list[str] | bool | None = None,
+        wait_ms: int | None = None,
+        max_tokens: int | None = None,
+    ) -> Answer:
+        """Give the mail a parent has not acknowledged; an operator names the node and only looks.
+
+        Args:
+            node_id: whose mail; operator only.
+            acknowledge: messages that were read, or True for all that were delivered.
+            wait_ms: how long to wait for mail, at most 50,000 ms.
+            max_tokens: how much to give at most, in estimated tokens.
+        """
+        params = {
+            "nodeId": node_id,
+            "acknowledge": acknowledge,
+            "waitMs": wait_ms,
+            "maxTokens": max_tokens,
+        }
+        return self.call("subsession.inbox", params)
+
+    def steer(self, node_id: str, text: str) -> Answer:
+        """Say something to a live child."""
+        return self.call("subsession.steer", {"nodeId": node_id, "text": text})
+
+    def cancel(self, node_id: str, *, wait_ms: int | None = None) -> Answer:
+        """Stop a node and everything below it."""
+        return self.call("subsession.cancel", {"nodeId": node_id, "waitMs": wait_ms})
+
+    def close_root(self, node_id: str) -> Answer:
+        """End a root and everything below it."""
+        return self.call("subsession.close", {"nodeId": node_id})
+
+    def blocked(self) -> Answer:
+        """Give the queue of what waits for the person."""
+        return self.call("subsession.blocked", {})
+
+    def handover(
+        self, node_id: str, action: str, *, grants: Json | None = None, answer: str | None = None
+    ) -> Answer:
+        """Read the letter of a settled node, or go on with a successor.
+
+        Args:
+            node_id: the predecessor.
+            action: `letter`, `as-is`, `answer` or `grant`.
+            grants: `globs`, `tools` and `tokens` that the successor gets beyond its parent's.
+            answer: the operator's words to the successor, at most 2 KiB.
+        """
+        params = {"nodeId": node_id, "action": action, "grants": grants, "answer": answer}
+        return self.call("subsession.handover", params)
+
+    def dismiss(self, node_id: str) -> Answer:
+        """Take a node out of the blocked queue."""
+        return self.call("subsession.dismiss", {"nodeId": node_id})
+
+    def release(self, node_id: str) -> Answer:
+        """Free the claim of a node whose processes cannot be proven gone."""
+        return self.call("subsession.release", {"nodeId": node_id})
+
+    def journal(
+        self, node_id: str, *, first: int | None = None, limit: int | None = None
+    ) -> Answer:
+        """Read a node's journal from record `first` (from 1)."""
+        params = {"nodeId": node_id, "first": first, "limit": limit}
+        return self.call("subsession.journal", params)
+
+    def roles(self) -> Answer:
+        """Give the role table."""
+        return self.call("roles.list", {})
+
+    def agents(self) -> Answer:
+        """Give the agent profiles."""
+        return self.call("agents.list", {})
+
+    def info(self) -> Answer:
+        """Tell name, versions, process and places of the daemon."""
+        return self.call("daemon.info", {})
+
+    def health(self) -> Answer:
+        """Tell whether the daemon works, and the number of its last event."""
+        return self.call("daemon.health", {})
+
+    def stats(self) -> Answer:
+        """Give the daemon's counts."""
+        return self.call("daemon.stats", {})
+
+    def shutdown(self) -> Answer:
+        """Ask the daemon to end; children end with it."""
+        return self.call("daemon.shutdown", {})
+
+    def reload(self) -> Answer:
+        """Read the configuration again."""
+        return self.call("daemon.reload", {})
