@@ -6,14 +6,14 @@ a function of the claims alone.
 """
 
 from collections.abc import Callable, Iterator
-from itertools import chain
-from typing import NamedTuple, TypeAlias
+from itertools import chain, islice
+from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from subsessiond.core.scope.edges import Edges
-from subsessiond.core.scope.names import NamePart, shared_name
-from subsessiond.core.scope.pattern import Meeting, Pattern, meeting_of
+from subsessiond.core.scope.names import NamePart, share_a_name
+from subsessiond.core.scope.pattern import UNDECIDED, Meeting, Pattern, meeting_of
 from subsessiond.core.scope.steps import BRIEF_STEPS, Meter, StepsSpentError
 from subsessiond.core.scope.symbols import MANY, Many, Path
 
@@ -87,17 +87,21 @@ class ClaimIndex(Struct, frozen=True):
         Returns:
             None only if the pattern provably meets no claim but exempt ones.
         """
-        return next(self._clashes(pattern, exempt, Meter(step_budget)), None)
+        found = self.first_meeting_of((pattern,), exempt, step_budget=step_budget)
+        return None if found is None else found[1]
 
     def first_meeting_of(
         self, patterns: tuple[Pattern, ...], exempt: Exempt, *, step_budget: int = BRIEF_STEPS
     ) -> tuple[Pattern, Clash] | None:
         """Return the first of several patterns that meets a claim, all on one step budget."""
         meter = Meter(step_budget)
-        found = (
-            (asked, clash) for asked in patterns for clash in self._clashes(asked, exempt, meter)
-        )
-        return next(found, None)
+        for asked in patterns:
+            for clash in self._clashes(asked, exempt, meter):
+                return asked, clash
+            if meter.is_spent:
+                # Why: `_clashes` has then looked at every claim, and all are exempt.
+                break
+        return None
 
     def meetings(
         self, pattern: Pattern, exempt: Exempt, limit: int, *, step_budget: int = BRIEF_STEPS
@@ -111,13 +115,23 @@ class ClaimIndex(Struct, frozen=True):
         return tuple(found.values())
 
     def _clashes(self, pattern: Pattern, exempt: Exempt, meter: Meter) -> Iterator[Clash]:
+        """Go through the claims that count and meet a pattern.
+
+        Where the budget ends on the way to claims, the first that counts stands for all of them.
+        """
         is_exempt = exempt if callable(exempt) else exempt.__contains__
-        for path in pattern.alternatives:
-            for entry in _candidates(self._root, path, 0, meter):
-                if is_exempt(entry.owner):
-                    continue
-                if meeting := meeting_of(path, entry.path, meter):
-                    yield Clash(entry.owner, Pattern(entry.text), meeting)
+        try:
+            for path in pattern.alternatives:
+                for entry in _candidates(self._root, path, 0, meter):
+                    if is_exempt(entry.owner):
+                        continue
+                    if meeting := meeting_of(path, entry.path, meter):
+                        yield Clash(entry.owner, Pattern(entry.text), meeting)
+        except StepsSpentError:
+            counted = (one for one in self._root.entries() if not is_exempt(one.owner))
+            yield from (
+                Clash(one.owner, Pattern(one.text), UNDECIDED) for one in islice(counted, 1)
+            )
 
     def _changed(
         self, owner: str, patterns: tuple[Pattern, ...], change: Callable[[_Node, _Entry], _Node]
@@ -184,12 +198,21 @@ def _following(node: _Node, part: NamePart, meter: Meter) -> Iterator[_Node]:
 
 
 def _may(known: NamePart, part: NamePart, meter: Meter) -> bool:
-    """Tell whether two segments share a name; undecided counts as yes, the pair will say so."""
+    """Tell whether two segments share a name; the first one undecided counts as yes.
+
+    Raises:
+        StepsSpentError: the budget was used up before.
+    """
+    if meter.is_spent:
+        raise StepsSpentError
     try:
-        meter.spend()
-        return shared_name(known, part, meter) is not None
+        meter.spend(_EDGE_STEPS)
+        return share_a_name(known, part, meter)
     except StepsSpentError:
         return True
 
 
-_NOTHING = _Node()
+_NOTHING: Final = _Node()
+_EDGE_STEPS: Final = 2
+"""Looking an edge up and following it costs about twice what a pair does that is told apart by its
+last segments."""

@@ -7,18 +7,15 @@ from subsessiond.core.scope.steps import Meter
 from subsessiond.core.scope.symbols import (
     ANY_CHAR,
     FILLER,
-    MANY,
     Atom,
     Chars,
     Glob,
-    samples,
+    common_samples,
     shared,
 )
 
 NamePart: TypeAlias = str | Glob
 """A segment that stands for one name."""
-
-ANY_NAME: Final = Glob((MANY,), "", "", "*")
 
 
 def shared_name(left: NamePart, right: NamePart, meter: Meter) -> str | None:
@@ -35,10 +32,21 @@ def shared_name(left: NamePart, right: NamePart, meter: Meter) -> str | None:
         return right if holds_name(left, right, meter) else None
     if not may_meet(left, right):
         return None
-    if left.is_plain_star and right.is_plain_star:
+    if left.is_plain and right.is_plain:
         return _woven(left, right)
     found = _NAMES.shared_word(left.atoms, right.atoms, meter)
     return None if found is None else "".join(found)
+
+
+def share_a_name(left: NamePart, right: NamePart, meter: Meter) -> bool:
+    """Tell whether two segments whose literal ends agree share a name, without looking for it.
+
+    Raises:
+        StepsSpentError: not known within the budget.
+    """
+    if isinstance(left, Glob) and isinstance(right, Glob) and left.is_plain and right.is_plain:
+        return True
+    return shared_name(left, right, meter) is not None
 
 
 def may_meet(left: NamePart, right: NamePart) -> bool:
@@ -66,7 +74,7 @@ def holds_name(outer: NamePart, inner: NamePart, meter: Meter) -> bool:
     head, tail = ends_of(inner)
     if not (head.startswith(outer.head) and tail.endswith(outer.tail)):
         return False
-    if outer.is_plain_star and isinstance(inner, str):
+    if outer.is_plain and isinstance(inner, str):
         return len(inner) >= len(outer.head) + len(outer.tail)
     atoms: tuple[Atom, ...] = tuple(inner) if isinstance(inner, str) else inner.atoms
     return _NAMES.holds_every_word((outer.atoms,), atoms, meter)
@@ -80,10 +88,10 @@ def _woven(left: Glob, right: Glob) -> str:
 
 
 def _shared_chars(left: str | Chars, right: str | Chars, _meter: Meter) -> tuple[str, ...]:
-    """List what to spell for a pair of atoms, the character that makes a name at once last."""
+    """List what to spell for a pair of atoms, the character that makes a name at once first."""
     if isinstance(left, Chars):
         if isinstance(right, Chars):
-            return samples(shared(left, right))[::-1]
+            return common_samples(left, right)
         left, right = right, left
     return (left,) if left in (right if isinstance(right, Chars) else (right,)) else ()
 

@@ -23,14 +23,13 @@ from subsessiond.core.scope.reading import (
     read,
 )
 from subsessiond.core.scope.spelling import escape, spell
-from subsessiond.core.scope.symbols import MANY, Atom, Chars, Glob, Many, Path, Segment
+from subsessiond.core.scope.symbols import ANY_NAME, MANY, Atom, Chars, Glob, Path, Segment
 
 MAX_BYTES: Final = 512
 MAX_ALTERNATIVES: Final = 64
 
 _HERE: Final[Pieces] = (".",)
 _UP: Final[Pieces] = ("..",)
-_STAR: Final = Glob((MANY,), "", "", "*")
 
 
 def normal_text(text: str, *, fold_case: bool) -> str | PatternFault:
@@ -131,33 +130,39 @@ def alternatives_of(normal: str) -> tuple[Path, ...]:
     pieces = read(normal, fold_case=False)
     if (count := _count(pieces)) > MAX_ALTERNATIVES:
         raise Misspelled(f"has {count} brace alternatives, over the {MAX_ALTERNATIVES} allowed")
-    return tuple(dict.fromkeys(_path(option) for option in _expanded(pieces)))
+    return tuple(dict.fromkeys(_path(option) for option in _options(pieces)))
 
 
 def expand(normal: str) -> tuple[str, ...]:
     """Write the brace-free alternatives of a normal text as normal texts of their own."""
     pieces = read(normal, fold_case=False)
-    return tuple(dict.fromkeys(spell(_resolved(joined(option))) for option in _expanded(pieces)))
+    return tuple(dict.fromkeys(spell(option) for option in _options(pieces)))
 
 
 def literal_prefix(text: str) -> tuple[str, ...]:
     """Return the leading segments without magic, as names; none for what is no pattern."""
-    names, _ = _split(text)
-    return names
+    normal = normal_text(text, fold_case=False)
+    return () if isinstance(normal, PatternFault) else _split(normal)[0]
 
 
 def with_prefix(text: str, prefix: tuple[str, ...]) -> str:
-    """Put other names in place of the literal prefix, as where the old ones lead on disk."""
-    _, rest = _split(text)
-    return "/".join((*(escape(name) for name in prefix), *(spell(segment) for segment in rest)))
+    """Put other names in place of the literal prefix of a pattern, as where it leads on disk.
 
-
-def _split(text: str) -> tuple[tuple[str, ...], list[Pieces]]:
+    Raises:
+        ValueError: the text is no pattern; ask `parse_pattern` first.
+    """
     normal = normal_text(text, fold_case=False)
-    if isinstance(normal, PatternFault):
-        return (), []
-    names: list[str] = []
+    match normal:
+        case PatternFault(reason):
+            raise ValueError(reason)
+    rest = (spell(segment) for segment in _split(normal)[1])
+    return "/".join((*(escape(name) for name in prefix), *rest)) or "."
+
+
+def _split(normal: str) -> tuple[tuple[str, ...], list[Pieces]]:
+    """Cut a normal text behind its last leading segment without magic."""
     segments = _segments(read(normal, fold_case=False))
+    names: list[str] = []
     for segment in segments:
         match segment:
             case (str(name),):
@@ -172,6 +177,14 @@ def _count(pieces: Pieces) -> int:
     return math.prod(sum(_count(option) for option in options) for options in choices)
 
 
+def _options(pieces: Pieces) -> list[Pieces]:
+    """List the alternatives of a pattern, each in its normal form."""
+    options = _expanded(pieces)
+    if () in options:
+        raise Misspelled("has an alternative that is empty")
+    return [_resolved(_with_plain_stars(joined(option))) for option in options]
+
+
 def _expanded(pieces: Pieces) -> list[Pieces]:
     choices: list[list[Pieces]] = []
     for piece in pieces:
@@ -182,22 +195,35 @@ def _expanded(pieces: Pieces) -> list[Pieces]:
     return [tuple(p for part in chosen for p in part) for chosen in product(*choices)]
 
 
+def _with_plain_stars(pieces: Pieces) -> Pieces:
+    """Join stars that became neighbours, and take `**` for `*` where it is not a whole segment."""
+    segments = (one if one == (DEEP,) else _with_one_star(one) for one in _segments(pieces))
+    return tuple(piece for segment in segments for piece in (SLASH, *segment))[1:]
+
+
+def _with_one_star(segment: Pieces) -> Pieces:
+    done: list[Piece] = []
+    for piece in segment:
+        plain = MANY if isinstance(piece, Deep) else piece
+        if plain is not MANY or done[-1:] != [MANY]:
+            done.append(plain)
+    return tuple(done)
+
+
 def _path(option: Pieces) -> Path:
     """Compile one alternative.
 
     A match covers what lies under it, except where the last segment is a wildcard with an
     extension: `*.py` names files, and a claim on them says nothing of folders of such a name.
     """
-    if not option:
-        raise Misspelled("has an alternative that is empty")
     path: list[Segment] = []
-    for segment in _segments(_resolved(joined(option))):
+    for segment in _segments(option):
         compiled = _segment(segment)
         if compiled is not MANY or path[-1:] != [MANY]:
             path.append(compiled)
     if not (isinstance(path[-1], Glob) and path[-1].names_files) and path[-1] is not MANY:
         path.append(MANY)
-    everything = path in ([_STAR, MANY], [MANY, _STAR, MANY])
+    everything = path in ([ANY_NAME, MANY], [MANY, ANY_NAME, MANY])
     return (MANY,) if everything else tuple(path)
 
 
@@ -219,12 +245,12 @@ def _glob(pieces: Pieces) -> Glob:
                 atoms.extend(piece)
             case Chars():
                 atoms.append(piece)
-            case Many() | Deep() if atoms[-1:] != [MANY]:
+            case _:
                 atoms.append(MANY)
     head = _literal_run(atoms)
     tail = _literal_run(atoms[::-1])[::-1]
-    spelling = spell(pieces).replace("**", "*")
-    return Glob(tuple(atoms), head, tail, spelling)
+    is_plain = MANY in atoms and len(atoms) == len(head) + len(tail) + 1
+    return Glob(tuple(atoms), head, tail, spell(pieces), is_plain)
 
 
 def _literal_run(atoms: list[Atom]) -> str:

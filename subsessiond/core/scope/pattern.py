@@ -5,11 +5,11 @@ from typing import Final
 from msgspec import Struct
 
 from subsessiond.core.scope import normal
-from subsessiond.core.scope.names import ANY_NAME, NamePart, holds_name, may_meet, shared_name
+from subsessiond.core.scope.names import NamePart, holds_name, may_meet, shared_name
 from subsessiond.core.scope.reading import PatternFault
 from subsessiond.core.scope.search import WORD, Level
 from subsessiond.core.scope.steps import COVER_STEPS, PAIR_STEPS, Meter, StepsSpentError
-from subsessiond.core.scope.symbols import MANY, Path
+from subsessiond.core.scope.symbols import ANY_NAME, MANY, Path
 
 
 class Pattern(Struct, frozen=True, order=True):

@@ -25,7 +25,7 @@ class Level(Struct, Generic[Symbol], frozen=True):
     """What there is to know about the symbols of one level, and the searches over them."""
 
     options: Callable[[Symbol, Symbol, Meter], Sequence[str]]
-    """Texts two symbols share, the one to be tried first last; none if they share nothing."""
+    """Texts two symbols share, the one to be tried first at first; none if they share nothing."""
     advance: Callable[[int, str], int]
     """The phase after one more text."""
     holds: Callable[[Symbol, Symbol, Meter], bool]
@@ -52,10 +52,12 @@ class Level(Struct, Generic[Symbol], frozen=True):
             meter.spend()
             if state == goal:
                 return _spelled(origin, state)
+            fresh: list[State] = []
             for following, text in self._moves(left, right, state, meter):
                 if following not in origin:
                     origin[following] = (state, text)
-                    waiting.append(following)
+                    fresh.append(following)
+            waiting.extend(reversed(fresh))
         return None
 
     def _moves(
@@ -65,7 +67,7 @@ class Level(Struct, Generic[Symbol], frozen=True):
         state: State,
         meter: Meter,
     ) -> list[tuple[State, str]]:
-        """List the states one move away, each with what the move spells; the best one last."""
+        """List the states one move away, each with what the move spells; the best one first."""
         i, j, phase = state
         here = left[i] if i < len(left) else None
         there = right[j] if j < len(right) else None
@@ -81,12 +83,13 @@ class Level(Struct, Generic[Symbol], frozen=True):
             texts = self.options(here, here, meter)
         else:
             texts = self.options(here, there, meter)
-        after = (i + (here is not MANY), j + (there is not MANY))
-        moves = [((*after, self.advance(phase, text)), text) for text in texts]
+        moves: list[tuple[State, str]] = []
         if here is MANY:
             moves.append(((i + 1, j, phase), ""))
         if there is MANY:
             moves.append(((i, j + 1, phase), ""))
+        after = (i + (here is not MANY), j + (there is not MANY))
+        moves.extend(((*after, self.advance(phase, text)), text) for text in texts)
         return moves
 
     def holds_every_word(

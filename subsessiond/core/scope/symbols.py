@@ -56,10 +56,8 @@ class Glob(Struct, frozen=True):
     spelling: str
     """The normal text, unique among globs."""
 
-    @property
-    def is_plain_star(self) -> bool:
-        """Say whether it is a head, one star and a tail, which needs no search."""
-        return MANY in self.atoms and len(self.atoms) == len(self.head) + len(self.tail) + 1
+    is_plain: bool
+    """Whether it is a head, one star and a tail, about which nothing need be searched."""
 
     @property
     def names_files(self) -> bool:
@@ -116,11 +114,13 @@ def _overlap(left: tuple[Span, ...], right: tuple[Span, ...]) -> tuple[Span, ...
     return tuple(found)
 
 
-def samples(chars: Chars) -> tuple[str, ...]:
-    """List characters that stand for the whole set in a witness: at most one, and the dot.
+@lru_cache(maxsize=4096)
+def common_samples(left: Chars, right: Chars) -> tuple[str, ...]:
+    """List characters that stand for all the shared ones in a witness: at most one, and the dot.
 
     The dot is listed apart because a name of one or two dots is no name.
     """
+    chars = shared(left, right)
     dot = (".",) if "." in chars else ()
     for wanted in _READABLE:
         found = _overlap(chars.spans, wanted)
@@ -129,6 +129,7 @@ def samples(chars: Chars) -> tuple[str, ...]:
     return dot
 
 
+ANY_NAME: Final = Glob((MANY,), head="", tail="", spelling="*", is_plain=True)
 ANY_CHAR: Final = Chars(((0x01, 0x2E), (0x30, 0xD7FF), (0xE000, LAST_CODE_POINT)))
 _READABLE: Final = (
     ((0x61, 0x7A),),
