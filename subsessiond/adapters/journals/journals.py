@@ -1,0 +1,208 @@
+"""The journals' port: appending in one thread, reading in another, rebuilding from all there is."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import groupby
+
+import aiofiles
+
+from subsessiond.adapters.journals.file import Added, Journal, Known, Sync
+from subsessiond.adapters.journals.folder import (
+    ENDING,
+    JournalFault,
+    journals_folder,
+    name_of,
+    open_file,
+)
+from subsessiond.adapters.journals.line import decode
+from subsessiond.adapters.journals.rebuild import node_from
+from subsessiond.model.ids import NodeId, is_node_id
+from subsessiond.model.node import Node
+from subsessiond.ports import JournalLine, JournalRecord
+
+_PIECE_BYTES = 1 << 20
+
+Refill = Callable[[NodeId], Awaitable[tuple[JournalLine, ...]]]
+
+
+class FileJournals:
+    """Journals in the workspaces of their nodes.
+
+    Args:
+        refill: Gives the lines of a node that the store still keeps; asked when a journal is
+            shorter than it should be.
+        warn: Told, once, what the operator should know of a journal.
+        sync: How a file's content is made durable.
+    """
+
+    def __init__(
+        self, *, refill: Refill, warn: Callable[[str], None], sync: Sync = os.fsync
+    ) -> None:
+        self._refill = refill
+        self._warn = warn
+        self._sync = sync
+        self._known = Known()
+        # Why two: a page is read while a slow disk takes its time with an append.
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="journals")
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="journal-pages")
+        self._threads: tuple[ThreadPoolExecutor, ...] = (self._writer, self._reader)
+
+    async def append(self, lines: tuple[JournalLine, ...]) -> tuple[tuple[NodeId, int], ...]:
+        """Write lines and sync their files, once each; gives back those that are safe.
+
+        Line `n` stands in line `n` of its file. Lines already there are not written twice. A line
+        that cannot be written is left out, with a warning.
+        """
+        ordered = sorted(lines, key=lambda line: (line.workspace, line.node_id, line.n))
+        safe: list[tuple[NodeId, int]] = []
+        for (_, node_id), group in groupby(
+            ordered, key=lambda line: (line.workspace, line.node_id)
+        ):
+            added = await self._append_node(node_id, tuple(group))
+            wanted = {line.n for line in lines if line.node_id == node_id}
+            safe += ((node_id, n) for n in added.safe if n in wanted)
+        return tuple(safe)
+
+    async def read(
+        self, workspace: str, node_id: NodeId, first: int, limit: int
+    ) -> tuple[JournalRecord, ...]:
+        """Read lines `first` and on; empty where there is no journal.
+
+        A tail that has no newline yet is shown only when it is a whole record.
+        """
+        loop = asyncio.get_running_loop()
+        opening = partial(_open_to_read, workspace, node_id)
+        try:
+            descriptor = await loop.run_in_executor(self._reader, opening)
+        except FileNotFoundError:
+            return ()
+        except JournalFault as fault:
+            self._warn(f"a journal in {workspace}: {fault}")
+            return ()
+        async with aiofiles.open(descriptor, "rb", executor=self._reader) as file:
+            lines = _Lines(first, limit)
+            while not lines.full and (piece := await file.read(_PIECE_BYTES)):
+                lines.take(piece)
+            return lines.records()
+
+    async def rebuild(self, workspaces: tuple[str, ...]) -> tuple[Node, ...]:
+        """Give every node that the journals of these workspaces remember, oldest first."""
+        found: dict[NodeId, Node] = {}
+        loop = asyncio.get_running_loop()
+        for workspace in workspaces:
+            job = partial(self._nodes_in, workspace)
+            for node in await loop.run_in_executor(self._reader, job):
+                found.setdefault(node.node_id, node)
+        return tuple(found[name] for name in sorted(found))
+
+    async def aclose(self) -> None:
+        """End both threads after what they do now; idempotent."""
+        threads, self._threads = self._threads, ()
+        for thread in threads:
+            await asyncio.get_running_loop().run_in_executor(thread, int)  # all before is done
+            thread.shutdown(wait=True)
+
+    async def _append_node(self, node_id: NodeId, lines: tuple[JournalLine, ...]) -> Added:
+        added = await self._run(partial(self._add, lines, pad=False), lines[0])
+        if added.short_of is not None:
+            kept = {line.n: line for line in await self._refill(node_id)}
+            kept.update({line.n: line for line in lines})
+            full = tuple(kept[n] for n in sorted(kept))
+            added = await self._run(partial(self._add, full, pad=True), lines[0])
+        for note in added.notes:
+            self._warn(f"a journal in {lines[0].workspace}: {note}")
+        return added
+
+    async def _run(self, job: Callable[[], Added], line: JournalLine) -> Added:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._writer, job)
+        except FileNotFoundError:
+            return Added(notes=(f"{line.workspace} is gone; the store keeps the lines",))
+        except JournalFault as fault:
+            return Added(notes=(f"{fault}; the store keeps the lines",))
+
+    def _add(self, lines: tuple[JournalLine, ...], *, pad: bool) -> Added:
+        """Append to one file; in the writer's thread."""
+        name = name_of(lines[0].node_id)
+        with journals_folder(lines[0].workspace, make=True) as folder:
+            journal = Journal(folder, name, self._sync, self._known)
+            try:
+                return journal.append(lines, pad=pad)
+            finally:
+                journal.close()
+
+    def _nodes_in(self, workspace: str) -> tuple[Node, ...]:
+        """Read all journals of one workspace; in the reader's thread."""
+        try:
+            with journals_folder(workspace, make=False) as folder:
+                return tuple(self._nodes_of(workspace, folder))
+        except FileNotFoundError:
+            return ()
+        except JournalFault as fault:
+            self._warn(f"journals of {workspace}: {fault}")
+            return ()
+
+    def _nodes_of(self, workspace: str, folder: int) -> Iterator[Node]:
+        for name in sorted(os.listdir(folder)):
+            try:
+                node = _node_of(folder, name)
+            except (OSError, JournalFault) as fault:
+                self._warn(f"a journal in {workspace} was passed over: {fault}")
+                continue
+            if node is None or name != node.node_id + ENDING or node.workspace != workspace:
+                self._warn(f"a journal in {workspace} was passed over: {name[:60]!r} tells no node")
+                continue
+            yield node
+
+
+def _node_of(folder: int, name: str) -> Node | None:
+    if not name.endswith(ENDING) or not is_node_id(name.removesuffix(ENDING)):
+        return None
+    with open(open_file(folder, name, os.O_RDONLY), "rb") as file:
+        lines = _Lines(1, None)
+        while piece := file.read(_PIECE_BYTES):
+            lines.take(piece)
+    records = lines.records()
+    return node_from(records) if records else None
+
+
+def _open_to_read(workspace: str, node_id: NodeId) -> int:
+    name = name_of(node_id)
+    with journals_folder(workspace, make=False) as folder:
+        return open_file(folder, name, os.O_RDONLY)
+
+
+class _Lines:
+    """Takes pieces of a file and keeps the lines of one page."""
+
+    def __init__(self, first: int, limit: int | None) -> None:
+        self._first = first
+        self._limit = limit
+        self._n = 1
+        self._rest: list[bytes] = []
+        self._records: list[JournalRecord] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether the page has all it may hold."""
+        return self._limit is not None and len(self._records) >= self._limit
+
+    def take(self, piece: bytes) -> None:
+        """Take the next bytes of the file."""
+        *whole, rest = piece.split(b"\n")
+        for part in whole:
+            line, self._rest = b"".join((*self._rest, part)), []
+            if self._n >= self._first and not self.full:
+                self._records.append(decode(line, self._n))
+            self._n += 1
+        self._rest.append(rest)
+
+    def records(self) -> tuple[JournalRecord, ...]:
+        """Give the page; a tail without newline is part of it only when it is a whole record."""
+        tail = decode(b"".join(self._rest), self._n)
+        if self._n >= self._first and not self.full and not tail.damaged:
+            return (*self._records, tail)
+        return tuple(self._records)
