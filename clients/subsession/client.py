@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from subsession.connect import Place, SocketConnection, find_place, listening, start_daemon, why_not
-from subsession.errors import Unanswered, Unreachable
+from subsession.errors import ProtocolMismatch, Unanswered, Unreachable
 from subsession.frames import answer_limit_s, check_protocol, headers, request, result
 from subsession.mirror import Steps
 from subsession.verbs import Json, Verbs
@@ -64,8 +64,11 @@ class Client(Verbs[Json]):
         except StopIteration:
             return
 
-    def connect(self) -> Json:
+    def connect(self, *, any_protocol: bool = False) -> Json:
         """Connect, and check that both sides speak the same protocol.
+
+        Args:
+            any_protocol: go on though the daemon speaks another one.
 
         Returns:
             The answer of `daemon.info`.
@@ -75,7 +78,12 @@ class Client(Verbs[Json]):
         self._connection = SocketConnection(self.socket, timeout_s=5.0)
         self._connection.connect()
         info = self._send("daemon.info", {})
-        check_protocol(info)
+        try:
+            if not any_protocol:
+                check_protocol(info)
+        except ProtocolMismatch:
+            self.close()
+            raise
         return info
 
     def _send(self, method: str, params: Json) -> Json:

@@ -7,7 +7,7 @@ from subsession.cli.arguments import Verbs, seconds
 from subsession.cli.session import Session
 from subsession.client import Client
 from subsession.connect import listening, wait_gone, why_not
-from subsession.errors import ProtocolMismatch, Unanswered
+from subsession.errors import Unanswered
 from subsession.text import one_line
 from subsession.verbs import Json
 
@@ -45,11 +45,8 @@ def down(session: Session) -> int:
         session.voice.answer({"running": False, "stopped": False}, "no daemon runs")
         return exits.OK
     with client:
-        try:
-            pid = int(client.connect().get("pid") or 0)
-        except ProtocolMismatch:
-            session.voice.note("the daemon speaks another protocol; asking it to end all the same")
-            pid = int(client.info().get("pid") or 0)
+        info = client.connect(any_protocol=True)
+        pid = int(info.get("pid") or 0)
         with suppress(Unanswered):  # it ended while it answered: that is looked at next
             client.shutdown()
     if not wait_gone(path, pid, session.words.timeout):
