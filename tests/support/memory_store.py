@@ -1,0 +1,87 @@
+"""A store that keeps everything in memory, for tests of what stands above it."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from subsessiond.model.events import AnyEvent
+from subsessiond.model.ids import NodeId
+from subsessiond.model.node import Node, Status
+from subsessiond.model.tree import Tree
+from subsessiond.ports import Batch, JournalLine, Loaded, StoreFault
+
+
+class MemoryStore:
+    """Keeps the store's promises but durability. `fault` is raised by the next commits."""
+
+    def __init__(self) -> None:
+        self.fault: StoreFault | None = None
+        self.has_room = True
+        self.backups = 0
+        self._tree = Tree()
+        self._nodes: dict[NodeId, Node] = {}
+        self._events: list[AnyEvent] = []
+        self._lines: dict[tuple[NodeId, int], tuple[JournalLine, bool]] = {}
+
+    async def load(self, fold: Callable[[Tree, Node], Tree]) -> Loaded:
+        """Give back what was committed and is open."""
+        open_roots = {n.root for n in self._nodes.values() if n.status is not Status.RELEASED}
+        tree = Tree()
+        for node in self._nodes.values():
+            if node.root in open_roots:
+                tree = fold(tree, node)
+        boxes = {name: box for name, box in self._tree.mail.items() if name in tree.nodes}
+        keys = {at: key for at, key in self._tree.keys.items() if key.owner in tree.nodes}
+        mail = tree.mail.update(boxes)
+        return Loaded(
+            tree=replace(tree, seq=self._tree.seq, mail=mail, keys=tree.keys.update(keys))
+        )
+
+    async def commit(self, batch: Batch) -> None:
+        """Take a batch."""
+        if self.fault is not None:
+            raise self.fault
+        numbers = [event.seq for event in batch.events]
+        if numbers != list(range(self._tree.seq + 1, self._tree.seq + 1 + len(numbers))):
+            raise ValueError("a gap")
+        self._events += batch.events
+        self._tree = batch.tree
+        self._nodes.update(batch.tree.nodes)
+        self._lines.update({(n.node_id, n.n): (n, False) for n in batch.lines})
+
+    async def events_after(self, seq: int, limit: int) -> tuple[AnyEvent, ...]:
+        """Read events."""
+        return tuple(event for event in self._events if event.seq > seq)[:limit]
+
+    async def node(self, node_id: NodeId) -> Node | None:
+        """Read a node."""
+        return self._nodes.get(node_id)
+
+    async def unsynced_lines(self) -> tuple[JournalLine, ...]:
+        """Read lines not yet synced."""
+        return tuple(self._lines[at][0] for at in sorted(self._lines) if not self._lines[at][1])
+
+    async def kept_lines(self, node_id: NodeId) -> tuple[JournalLine, ...]:
+        """Read all lines still kept of a node."""
+        return tuple(self._lines[at][0] for at in sorted(self._lines) if at[0] == node_id)
+
+    async def lines_synced(self, lines: tuple[tuple[NodeId, int], ...]) -> None:
+        """Mark lines and drop all but the last three."""
+        for at in lines:
+            self._lines[at] = (self._lines[at][0], True)
+        for node_id in {node_id for node_id, _ in lines}:
+            newest = max(n for name, n in self._lines if name == node_id)
+            for at, (_, synced) in tuple(self._lines.items()):
+                if at[0] == node_id and synced and at[1] <= newest - 3:
+                    del self._lines[at]
+
+    def room(self) -> bool:
+        """Tell what the test said."""
+        return self.has_room
+
+    async def backup(self) -> None:
+        """Count."""
+        self.backups += 1
+
+    async def aclose(self) -> None:
+        """Do nothing."""
