@@ -1,0 +1,54 @@
+"""Finds the agent above an MCP bridge, past shells and launchers that only started it."""
+
+from itertools import pairwise
+from pathlib import PurePath
+from typing import Final
+
+from subsessiond.adapters.peers.proc import arguments_of
+from subsessiond.model.peer import Spot
+
+SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"})
+LAUNCHERS: Final = frozenset({"npx", "npm", "pnpm", "bunx", "uv", "uvx", "pipx", "env", "timeout"})
+
+
+def agent_above(line: tuple[Spot, ...]) -> Spot | None:
+    """Name the agent that a bridge serves.
+
+    Args:
+        line: The process and its ancestors, itself first.
+
+    Returns:
+        The agent; none when the process is no bridge, or when a person's shell is above it.
+    """
+    if not is_bridge(arguments_of(line[0].pid)):
+        return None
+    for spot in line[1:]:
+        words = arguments_of(spot.pid)
+        if spot.pid == 1 or not words or is_plain_shell(words):
+            return None
+        if not is_launcher(words):
+            return spot
+    return None
+
+
+def is_bridge(words: tuple[str, ...]) -> bool:
+    """Tell whether a command line is `subsession mcp`, through an interpreter or not."""
+    names = [PurePath(word).name for word in words]
+    by_name = any(one == "subsession" and two == "mcp" for one, two in pairwise(names))
+    return by_name or "subsession.mcp" in words
+
+
+def is_plain_shell(words: tuple[str, ...]) -> bool:
+    """Tell whether a person may sit at it: a shell that was not started for one command."""
+    flags = [word for word in words[1:] if word.startswith("-") and not word.startswith("--")]
+    return _name(words[0]) in SHELLS and not any("c" in flag for flag in flags)
+
+
+def is_launcher(words: tuple[str, ...]) -> bool:
+    """Tell whether a command line only starts another program."""
+    names = {_name(word) for word in words[:2]}
+    return bool(names & LAUNCHERS) or _name(words[0]) in SHELLS
+
+
+def _name(word: str) -> str:
+    return PurePath(word).name.removeprefix("-")

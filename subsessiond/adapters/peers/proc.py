@@ -1,0 +1,106 @@
+"""What /proc tells of one process: descent, terminal, mark, place and command line."""
+
+import os
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from subsessiond.model.peer import Spot
+
+MARK: Final = b"SUBSESSION_NODE="
+LINE_MOST: Final = 256
+"""Ancestors looked at; deeper than any real one, so that a made-up depth costs a bounded time."""
+
+
+class Stat(NamedTuple):
+    """What one line of /proc/<pid>/stat says of descent and terminal."""
+
+    spot: Spot
+    ppid: int
+    session: int
+    terminal: int
+
+
+class VanishedError(Exception):
+    """A process ended while it was looked at."""
+
+
+def walk(pid: int) -> Iterator[Stat]:
+    """Walk from a process up to the first one of the machine.
+
+    Raises:
+        VanishedError: one of them ended on the way.
+    """
+    for _ in range(LINE_MOST):
+        stat = stat_of(pid)
+        yield stat
+        if stat.ppid == 0:
+            return
+        pid = stat.ppid
+    raise VanishedError
+
+
+def stat_of(pid: int) -> Stat:
+    """Read one process.
+
+    Raises:
+        VanishedError: there is none with this number any more.
+    """
+    try:
+        text = read(f"/proc/{pid}/stat")
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        raise VanishedError from None
+    # The name may hold blanks and parentheses: it ends at the last one.
+    field = text.rpartition(b")")[2].split()
+    spot = Spot(pid=pid, start_ticks=int(field[19]))
+    return Stat(spot=spot, ppid=int(field[1]), session=int(field[3]), terminal=int(field[4]))
+
+
+def mark_of(pid: int) -> str | None:
+    """Read which node a process's environment names; none when it may not be read."""
+    try:
+        text = read(f"/proc/{pid}/environ")
+    except OSError:
+        return None
+    for entry in text.split(b"\0"):
+        if entry.startswith(MARK):
+            return entry[len(MARK) :].decode("ascii", "replace")
+    return ""
+
+
+def cgroup_of(pid: int) -> str:
+    """Read a process's place in the unified hierarchy; empty without one."""
+    try:
+        text = read(f"/proc/{pid}/cgroup").decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    places = (line[3:] for line in text.splitlines() if line.startswith("0::"))
+    return next(places, "").removesuffix(" (deleted)")
+
+
+def namespace_of(pid: int) -> str:
+    """Name the process namespace a process lives in; empty when it may not be known."""
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid")
+    except OSError:
+        return ""
+
+
+def arguments_of(pid: int) -> tuple[str, ...]:
+    """Read a command line; empty when there is none."""
+    try:
+        text = read(f"/proc/{pid}/cmdline")
+    except OSError:
+        return ()
+    return tuple(word.decode("utf-8", "replace") for word in text.split(b"\0") if word)
+
+
+def read(path: str) -> bytes:
+    """Read a small file of the kernel whole; a file object would cost more than the reading."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        parts = []
+        while part := os.read(fd, 65_536):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(fd)
