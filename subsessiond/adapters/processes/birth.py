@@ -126,14 +126,25 @@ def probe(kind: ContainerKind, group: str, order: Order) -> bool:
         ours.settimeout(START_LIMIT_S)
         fd = order.write(kind, _join(group))
         stack.callback(os.close, fd)
-        null = (subprocess.DEVNULL,) * 3
-        starter = _popen("", fd, theirs.fileno(), null)
+        starter = _popen("", fd, theirs.fileno(), (subprocess.DEVNULL,) * 3)
         stack.callback(starter.wait)
         theirs.close()
-        if marshal.loads(ours.recv(_PACKET_BYTES) or marshal.dumps(("",)))[0] != "ready":  # noqa: S302
+        ready = _listen(ours)
+        if ready[:1] != ("ready",):
             return False
         ours.send(b"go")
-        return not ours.recv(_PACKET_BYTES)
+        works = not _listen(ours)
+        starter.wait()
+        # Why: where we inherit orphans, the first process of the namespace has become our child.
+        with contextlib.suppress(ChildProcessError):
+            os.waitid(os.P_PID, ready[1], os.WEXITED)
+        return works
+
+
+def _listen(control: socket.socket) -> tuple[Any, ...]:
+    packet = control.recv(_PACKET_BYTES)
+    message: tuple[Any, ...] = marshal.loads(packet) if packet else ()  # noqa: S302  # our own
+    return message
 
 
 def _join(group: str) -> str:

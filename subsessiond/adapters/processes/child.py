@@ -1,8 +1,7 @@
 """One running child of this daemon: its pipes, its end, and the way to end it."""
 
 import asyncio
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from subsessiond.adapters.processes.birth import Born
 from subsessiond.adapters.processes.ladder import Watch, empty
@@ -18,16 +17,26 @@ class Limits(NamedTuple):
     stderr_keep_bytes: int
 
 
+class Owner(Protocol):
+    """Who made a process and frees what its container held."""
+
+    def release(self, process: "Process") -> None:
+        """Free a container that is empty, and the leader's number."""
+
+    def forget(self, process: "Process") -> None:
+        """Note that a process holds no descriptor any more."""
+
+
 class Process:
     """A started program with all it starts.
 
     Args:
         born: the process and our ends of its pipes.
         limits: graces and sizes.
-        on_empty: called once when the container is proven empty and the leader reaped.
+        owner: is told when the container is proven empty, and when nothing is held any more.
     """
 
-    def __init__(self, born: Born, limits: Limits, on_empty: Callable[["Process"], None]) -> None:
+    def __init__(self, born: Born, limits: Limits, owner: "Owner") -> None:
         self.identity: Identity = born.identity
         self.container = born.container
         self.leader = born.leader
@@ -35,7 +44,7 @@ class Process:
         self.stderr = Tail(born.stderr, limits.stderr_keep_bytes)
         self._stdin = Input(born.stdin)
         self._limits = limits
-        self._on_empty = on_empty
+        self._owner = owner
         self._watch = Watch(leader_gone=born.leader.exited.is_set())
         self._stopping = asyncio.Lock()
         self._gone: Stopped | None = None
@@ -48,6 +57,11 @@ class Process:
     def stderr_tail(self, limit_bytes: int) -> bytes:
         """Give the last bytes it wrote as errors, at most what is kept."""
         return self.stderr.last(limit_bytes)
+
+    @property
+    def stderr_bytes(self) -> int:
+        """All it ever wrote as errors."""
+        return self.stderr.total_bytes
 
     async def write(self, data: bytes) -> None:
         """Write to its input, whole and in order; returns when the pipe has taken it.
@@ -81,7 +95,8 @@ class Process:
         could not be proven gone is tried again by the next call.
 
         Args:
-            term_grace_ms: between asking and killing; the adapter's default when not given.
+            term_grace_ms: between asking and killing, with 0 nobody is asked; the adapter's default
+                when not given.
             close_stdin_ms: between end of input and asking, where the input is still open.
 
         Returns:
@@ -103,7 +118,7 @@ class Process:
         stopped = await empty(self.container, grace_ms, self._watch)
         if not stopped.leftovers:
             await self.leader.gone.wait()  # it is dead; this only lets the loop notice
-            self._on_empty(self)
+            self._owner.release(self)
             self._gone = stopped
         return stopped
 
@@ -115,3 +130,4 @@ class Process:
         self.stdout.close()
         self._stdin.close()
         self.leader.close()
+        self._owner.forget(self)

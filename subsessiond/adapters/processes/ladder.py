@@ -54,14 +54,14 @@ async def empty(container: Container, grace_ms: int, watch: Watch) -> Stopped:
 
     Args:
         container: what to empty.
-        grace_ms: how long to wait between the first question and the blow.
+        grace_ms: how long to wait between asking and killing; with 0 nobody is asked.
         watch: tells of the leader; `leader_gone` where it is nobody's child any more.
 
     Returns:
         Whether force was needed, and words for what is left.
     """
     until = time.monotonic() + grace_ms / 1000
-    if not watch.leader_gone:
+    if grace_ms > 0 and not watch.leader_gone:
         container.terminate_leader()
         await watch.wait(grace_ms)
     if watch.leader_gone and not container.is_empty() and time.monotonic() < until:

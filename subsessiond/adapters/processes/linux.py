@@ -9,7 +9,7 @@ from subsessiond.adapters.processes.child import Limits, Process
 from subsessiond.adapters.processes.containers.base import Container
 from subsessiond.adapters.processes.ladder import Watch, empty
 from subsessiond.adapters.processes.orders import Order, marker_of, order_of
-from subsessiond.adapters.processes.orphans import Orphans
+from subsessiond.adapters.processes.orphans import UNCLAIMED_S, Orphans
 from subsessiond.adapters.processes.proc import ProcTable
 from subsessiond.adapters.processes.sites import Site, sites
 from subsessiond.adapters.processes.words import explain
@@ -53,6 +53,7 @@ class LinuxProcesses:
         self._orphans = Orphans(self._table)
         self._limits = Limits(term_grace_ms, close_stdin_ms, stderr_keep_bytes)
         self._live: dict[tuple[int, int], Process] = {}
+        self._open: set[Process] = set()
         self._timer: asyncio.TimerHandle | None = None
 
     async def spawn(self, launch: Launch) -> Process:
@@ -86,18 +87,24 @@ class LinuxProcesses:
                 with contextlib.suppress(OSError):
                     os.rmdir(group)
             raise
-        process = Process(born, self._limits, self._release)
+        process = Process(born, self._limits, self)
+        self._open.add(process)
         self._live[_key(born.identity)] = process
         self._arm()
         return process
 
-    def _release(self, process: Process) -> None:
+    def release(self, process: Process) -> None:
         """Free what an emptied container held: orphans first, while the leader proves them ours."""
         self._live.pop(_key(process.identity), None)
         self._orphans.sweep(process.container.owns_ended)
         process.leader.reap()
         self._orphans.forget(process.leader.pid)
         process.container.close()
+
+    def forget(self, process: Process) -> None:
+        """Let go of a closed process; what could not be ended is reaped when it does end."""
+        self._open.discard(process)
+        self._orphans.forget(process.leader.pid)
 
     async def end(self, identity: Identity, grace_ms: int | None = None) -> Stopped:
         """End what is left of a child, of this daemon or of an earlier one.
@@ -160,12 +167,14 @@ class LinuxProcesses:
 
     async def aclose(self) -> None:
         """End all children and give everything back; idempotent."""
-        live = tuple(self._live.values())
-        await asyncio.gather(*(process.stop() for process in live))
-        await asyncio.gather(*(process.aclose() for process in live))
+        await asyncio.gather(*(process.stop() for process in tuple(self._live.values())))
+        await asyncio.gather(*(process.aclose() for process in tuple(self._open)))
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._orphans.sweep():
+            await asyncio.sleep(UNCLAIMED_S)
+            self._orphans.sweep()
         if self._site.groups:
             self._site.groups.close()
         self._table.close()

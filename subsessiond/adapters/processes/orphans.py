@@ -13,7 +13,7 @@ from collections.abc import Callable
 from subsessiond.adapters.processes.proc import ProcTable, Stat
 
 _PR_SET_CHILD_SUBREAPER = 36
-UNCLAIMED_S = 2.0
+UNCLAIMED_S = 0.5
 """Whoever waits for a process of his own has done so long before: waiting takes no longer than the
 loop's next turn, and a blocking call none at all."""
 

@@ -1,6 +1,7 @@
 """Held together by a cgroup (version 2) of its own."""
 
 import contextlib
+import functools
 import os
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -41,10 +42,10 @@ class Cgroup(Container):
     def _is_populated(self) -> bool:
         try:
             events = self.table.lend(lambda: self.table.read(f"{self._path}/cgroup.events"))
-        except (FileNotFoundError, OSError) as fault:
-            if isinstance(fault, FileNotFoundError) or not os.path.isdir(self._path):
-                return False
-            raise
+        except OSError:  # ENODEV: removed between opening and reading
+            if os.path.isdir(self._path):
+                raise
+            return False
         return b"populated 1" in events
 
     def members(self) -> tuple[Stat, ...]:
@@ -62,7 +63,8 @@ class Cgroup(Container):
 
     def _folders(self) -> tuple[str, ...]:
         """The group and all groups below it, the deepest first."""
-        walked = self.table.lend(lambda: tuple(os.walk(self._path, topdown=False)))
+        walk = functools.partial(os.walk, self._path, topdown=False, onerror=_unless_removed)
+        walked = self.table.lend(lambda: tuple(walk()))
         return tuple(folder for folder, _, _ in walked)
 
     def _pids(self, folder: str) -> tuple[int, ...]:
@@ -98,6 +100,11 @@ class Cgroup(Container):
                 os.rmdir(folder)
         with contextlib.suppress(OSError):  # the daemon's own group, when this was its last one
             os.rmdir(os.path.dirname(self._path))
+
+
+def _unless_removed(fault: OSError) -> None:
+    if not isinstance(fault, FileNotFoundError):
+        raise fault
 
 
 def write(path: str, text: bytes) -> None:

@@ -1,0 +1,144 @@
+"""What an earlier daemon left is ended by proof; a stranger never."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from subsessiond.adapters.processes import LinuxProcesses
+from subsessiond.model.process import Identity
+from tests.contract.processes.conftest import AGENTS, launch, marked, until
+
+CHAIN = str(AGENTS / "chain.sh")
+LEFT = "(setsid sh {chain} worker {file} &); sh {chain} shell {file}"
+
+
+@pytest.fixture
+async def left(kind: str, tmp_path: Path) -> AsyncIterator[Identity]:
+    """The identity of a child with a chain and an escaped worker, whose daemon was killed."""
+    ticks = tmp_path / "ticks"
+    program = ("sh", "-c", LEFT.format(chain=CHAIN, file=ticks))
+    command = (sys.executable, str(AGENTS / "old_daemon.py"), kind, "left", *program)
+    daemon = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    assert daemon.stdout is not None
+    line = await daemon.stdout.readline()
+    await until(ticks.exists)
+    daemon.kill()
+    await daemon.wait()
+    yield msgspec.json.decode(line, type=Identity)
+
+
+async def test_next_daemon_ends_what_was_left(processes: LinuxProcesses, left: Identity) -> None:
+    """Everything of a killed daemon's child is gone after one call, and a second finds nothing."""
+    stopped = await processes.end(left, grace_ms=200)
+    assert not stopped.leftovers
+    assert not processes.is_alive(left)
+    assert processes.pids_of(left) == ()
+    assert marked("left") == ()
+    again = await processes.end(left, grace_ms=200)
+    assert not again.forced
+    assert not again.leftovers
+    assert not left.cgroup or not Path(left.cgroup).exists()
+
+
+async def test_escaped_workers_are_found_without_their_leader(
+    processes: LinuxProcesses, left: Identity
+) -> None:
+    """The leader's death in between hides nobody."""
+    if processes.is_alive(left) and left.container != "pidns":
+        os.kill(left.pid, 9)
+    assert not (await processes.end(left, grace_ms=0)).leftovers
+    assert marked("left") == ()
+
+
+async def test_weakest_adapter_ends_any_kind(left: Identity) -> None:
+    """The next daemon may use another kind of container than the one before."""
+    processes = LinuxProcesses(container="descent")
+    assert not (await processes.end(left, grace_ms=0)).leftovers
+    await processes.aclose()
+    assert marked("left") == ()
+
+
+@pytest.fixture
+def stranger() -> Iterator["subprocess.Popen[bytes]"]:
+    """A process in a session of its own that has nothing to do with any child."""
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as process:
+        yield process
+        process.kill()
+
+
+def start_of(pid: int) -> int:
+    """Read when a process started."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+
+
+@pytest.mark.scenario("S26")
+@pytest.mark.parametrize("off", [-5, 5, -10**6])
+async def test_reused_number_is_not_signalled(
+    processes: LinuxProcesses, stranger: "subprocess.Popen[bytes]", off: int
+) -> None:
+    """A number that now belongs to another process, which started at another time, is left alone."""
+    process = await processes.spawn(launch("true"))
+    await process.wait_exit()
+    await process.stop()
+    forged = msgspec.structs.replace(
+        process.identity, pid=stranger.pid, start_ticks=max(1, start_of(stranger.pid) + off)
+    )
+    stopped = await processes.end(forged, grace_ms=50)
+    assert not stopped.forced
+    assert not processes.is_alive(forged)
+    assert processes.pids_of(forged) == ()
+    assert stranger.poll() is None
+
+
+@pytest.mark.scenario("S26")
+async def test_other_boot_is_not_signalled(
+    processes: LinuxProcesses, stranger: "subprocess.Popen[bytes]"
+) -> None:
+    """After a reboot nothing can be left, whatever number, time and mark say."""
+    forged = Identity(
+        pid=stranger.pid,
+        start_ticks=start_of(stranger.pid),
+        boot_id="00000000-0000-0000-0000-000000000000",
+        container=processes.kind,
+        cgroup="/sys/fs/cgroup/unified",
+        marker="SUBSESSION_NODE=n1",
+    )
+    assert not (await processes.end(forged, grace_ms=50)).forced
+    assert stranger.poll() is None
+
+
+@pytest.mark.parametrize(
+    "path", ["/sys/fs/cgroup/unified", "/", "", "/sys/fs/cgroup/system.slice/x", "/subsessiond-x/.."]
+)
+async def test_group_that_is_not_ours_is_refused_in_words(
+    stranger: "subprocess.Popen[bytes]", path: str
+) -> None:
+    """An identity that names a foreign group ends nothing, and says so."""
+    processes = LinuxProcesses(container="descent")
+    boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    forged = Identity(
+        pid=stranger.pid,
+        start_ticks=start_of(stranger.pid),
+        boot_id=boot_id,
+        container="cgroup",
+        cgroup=path,
+        marker="SUBSESSION_NODE=n1",
+    )
+    stopped = await processes.end(forged, grace_ms=0)
+    assert "nothing was signalled" in stopped.leftovers[0]
+    assert processes.pids_of(forged) == ()
+    assert stranger.poll() is None
+    await processes.aclose()
+
+
+@pytest.mark.parametrize("kind", ["pidns"], indirect=True)
+async def test_namespace_dies_with_its_daemon(processes: LinuxProcesses, left: Identity) -> None:
+    """In a process namespace nothing outlives the daemon, so nothing has to be ended later."""
+    await until(lambda: marked("left") == ())
+    assert not (await processes.end(left)).forced

@@ -1,0 +1,115 @@
+import asyncio
+import gc
+import tracemalloc
+
+import pytest
+
+from subsessiond.adapters.processes import LinuxProcesses
+from subsessiond.model.process import Exit, InputClosed
+from tests.contract.processes.conftest import launch, read_all, sh
+
+MIB = 1024 * 1024
+
+
+@pytest.mark.scenario("S06")
+async def test_input_ends_right_after_the_brief(processes: LinuxProcesses) -> None:
+    """A program that reads its input to the end gets all of it and then the end."""
+    process = await processes.spawn(launch("cat", stdin=b"the brief"))
+    async with asyncio.timeout(2):
+        assert await read_all(process) == b"the brief"
+        assert await process.wait_exit() == Exit(code=0)
+
+
+@pytest.mark.scenario("S06")
+async def test_empty_input_ends_at_once(processes: LinuxProcesses) -> None:
+    """Without a brief on stdin the end comes at once."""
+    process = await processes.spawn(launch("wc", "-c", stdin=b""))
+    async with asyncio.timeout(2):
+        assert await read_all(process) == b"0\n"
+
+
+@pytest.mark.scenario("S06")
+async def test_input_of_a_protocol_stays_open(processes: LinuxProcesses) -> None:
+    """An agent that speaks a protocol keeps its input until somebody ends it."""
+    process = await processes.spawn(launch("cat", stdin=None))
+    await process.write(b"one\n")
+    assert await process.read_stdout() == b"one\n"
+    await process.write(b"two\n")
+    assert await process.read_stdout() == b"two\n"
+    await process.close_stdin()
+    assert await read_all(process) == b""
+    with pytest.raises(InputClosed):
+        await process.write(b"three\n")
+
+
+async def test_much_input_does_not_wait_for_the_reader(processes: LinuxProcesses) -> None:
+    """A brief far larger than a pipe arrives whole; the start does not wait for it."""
+    brief = bytes(range(256)) * (4 * MIB // 256)
+    process = await processes.spawn(sh("sleep 0.1; exec cat", stdin=brief))
+    assert await read_all(process) == brief
+
+
+async def test_messages_do_not_mix(processes: LinuxProcesses) -> None:
+    """Writers at the same time are served one after the other, a cancelled one included."""
+    process = await processes.spawn(sh("sleep 0.1; exec cat", stdin=None))
+    big = [bytes([number]) * 200_000 for number in b"abc"]
+    tasks = [asyncio.ensure_future(process.write(data)) for data in big]
+    await asyncio.sleep(0)
+    tasks[1].cancel()
+    await process.close_stdin()
+    assert await read_all(process) == b"".join(big)
+    assert await tasks[0] is await tasks[2] is None
+
+
+async def test_writer_hears_that_the_reader_left(processes: LinuxProcesses) -> None:
+    """Who waits to write to a program that ended is told, not left waiting."""
+    process = await processes.spawn(sh("sleep 0.1", stdin=None))
+    async with asyncio.timeout(5):
+        with pytest.raises(InputClosed):
+            await process.write(b"x" * MIB)
+
+
+@pytest.mark.scenario("S16")
+async def test_errors_are_always_drained(processes: LinuxProcesses) -> None:
+    """Ten megabytes of errors without a newline hold nothing up, and only a tail is kept."""
+    script = "head -c 10485760 /dev/zero | tr '\\0' x >&2; printf '\\377end' >&2; echo done"
+    gc.collect()
+    tracemalloc.start()
+    process = await processes.spawn(sh(script))
+    async with asyncio.timeout(10):
+        assert await read_all(process) == b"done\n"
+        assert await process.wait_exit() == Exit(code=0)
+    peak_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert process.stderr_tail(7) == b"xxx\xffend"
+    assert len(process.stderr_tail(MIB)) == 64 * 1024
+    assert process.stderr.total_bytes == 10 * MIB + 4
+    assert peak_bytes < MIB
+
+
+async def test_errors_can_be_followed(processes: LinuxProcesses) -> None:
+    """Errors are read as they come, and end with the program."""
+    process = await processes.spawn(sh("echo one >&2; read x; echo two >&2", stdin=None))
+    assert await process.stderr.read_chunk() == b"one\n"
+    await process.write(b"\n")
+    assert await process.stderr.read_chunk() == b"two\n"
+    assert await process.stderr.read_chunk() == b""
+
+
+async def test_nobody_reads_is_no_memory(processes: LinuxProcesses) -> None:
+    """Output that nobody asks for stays with the child, which waits; it can still be stopped."""
+    process = await processes.spawn(launch("yes"))
+    await asyncio.sleep(0.05)
+    stopped = await process.stop()
+    assert not stopped.leftovers
+    assert len(await read_all(process)) <= MIB
+
+
+async def test_reader_hears_the_end_when_it_is_closed(processes: LinuxProcesses) -> None:
+    """A reader that waits is let go when the process is given up."""
+    process = await processes.spawn(launch("sleep", "600"))
+    reader = asyncio.ensure_future(process.read_stdout())
+    await asyncio.sleep(0)
+    await process.aclose()
+    async with asyncio.timeout(2):
+        assert await reader == b""

@@ -1,0 +1,48 @@
+"""Prints, as JSON, what a program can see of how it was started."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+
+def try_terminal() -> str:
+    """Say what opening the controlling terminal comes to."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR))
+    except OSError as fault:
+        return os.strerror(fault.errno)
+    return "opened"
+
+
+def open_descriptors() -> dict[int, str]:
+    """Give every descriptor and what it is, but the one that lists them."""
+    found = {}
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found[int(name)] = os.readlink(f"/proc/self/fd/{name}").split(":")[0]
+        except OSError:
+            continue
+    return found
+
+
+def signal_masks() -> dict[str, int]:
+    """Give the masks of blocked and ignored signals as the kernel has them."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    pairs = (line.split(":\t") for line in lines if line.startswith(("SigBlk", "SigIgn")))
+    return {name: int(mask, 16) for name, mask in pairs}
+
+
+if __name__ == "__main__":
+    seen = {
+        "environ": dict(os.environ),
+        "terminal": try_terminal(),
+        "descriptors": open_descriptors(),
+        "masks": signal_masks(),
+        "pid": os.getpid(),
+        "session": os.getsid(0),
+        "group": os.getpgrp(),
+        "cwd": str(Path.cwd()),
+        "argv": sys.argv[1:],
+    }
+    json.dump(seen, sys.stdout)
