@@ -13,6 +13,7 @@ from subsessiond.model.decision import Reply
 from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
+from subsessiond.model.policy import Policy
 from subsessiond.model.process import Exit, Identity, Launch, Stopped
 from subsessiond.model.rejection import Rejection
 from subsessiond.model.role import AgentProfile
@@ -208,6 +209,10 @@ class Process(Protocol):
     def stderr_tail(self, limit_bytes: int) -> bytes:
         """The last bytes of what it wrote to stderr."""
 
+    @property
+    def stderr_bytes(self) -> int:
+        """All it ever wrote to stderr."""
+
     async def write(self, data: bytes) -> None:
         """Write to its stdin."""
 
@@ -281,6 +286,10 @@ class Voice(Protocol):
     @property
     def tree(self) -> Tree:
         """The published tree."""
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
 
 
 class RunningChild(Protocol):

@@ -22,7 +22,16 @@ from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Status, StopReason
 from subsessiond.model.process import Stopped
 from subsessiond.model.report import Outcome
-from subsessiond.ports import ChildOrder, Clock, IdSource, Runner, RunnerFault, RunningChild, Stamps, Voice
+from subsessiond.ports import (
+    ChildOrder,
+    Clock,
+    IdSource,
+    Runner,
+    RunnerFault,
+    RunningChild,
+    Stamps,
+    Voice,
+)
 
 Environment = Callable[[Node, str, tuple[tuple[str, str], ...]], tuple[tuple[str, str], ...]]
 """Builds a child's environment from its node, its token and what its profile adds."""

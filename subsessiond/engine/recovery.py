@@ -1,14 +1,12 @@
 """After a start: end what an earlier life left running, and settle what it left open."""
 
-import structlog
+import asyncio
 
 from subsessiond.engine.registry import Registry
 from subsessiond.model.commands import Recover
 from subsessiond.model.node import Node, Status
 from subsessiond.model.process import Stopped
 from subsessiond.ports import Clock, Processes
-
-log = structlog.get_logger(__name__)
 
 
 async def recover(registry: Registry, processes: Processes, clock: Clock) -> int:
@@ -18,8 +16,8 @@ async def recover(registry: Registry, processes: Processes, clock: Clock) -> int
         How many children were looked at.
     """
     nodes = unreleased(registry)
-    for node in nodes:
-        stopped = await _end(node, processes)
+    stops = await asyncio.gather(*(_end(node, processes) for node in nodes))
+    for node, stopped in zip(nodes, stops, strict=True):
         await registry.ask(
             Recover(
                 node=node.node_id,

@@ -2,6 +2,7 @@
 
 from subsessiond.engine.registry import Answer, Registry
 from subsessiond.model.commands import ClientCommand, Command
+from subsessiond.model.policy import Policy
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Clock, IdSource, Stamps
 
@@ -34,3 +35,8 @@ class EngineVoice:
     def tree(self) -> Tree:
         """The published tree."""
         return self._registry.tree
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._registry.policy

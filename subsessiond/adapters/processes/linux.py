@@ -135,6 +135,20 @@ class LinuxProcesses:
             container.close()
         return stopped
 
+    async def end_named(self, node_id: str) -> Stopped:
+        """End what an earlier daemon started for a node whose identity was not recorded.
+
+        Only the mark of the node is proof here: what carries it was started for this very node.
+        """
+        marked = Identity(
+            pid=0,
+            start_ticks=0,
+            boot_id=self._table.boot_id,
+            container=str(ContainerKind.DESCENT),
+            marker=marker_of(node_id),
+        )
+        return await self.end(marked)
+
     def is_alive(self, identity: Identity) -> bool:
         """Whether anything of that child can still run."""
         container = self._container(identity)

@@ -1,0 +1,172 @@
+"""The `command` runner: a plain program is the child, and the runtime reports for it.
+
+It is useful with no model, key or network: exit status, the summary that test tools print, and a
+bounded tail of the output become the one report, credited to the runtime.
+"""
+
+import asyncio
+import contextlib
+import time
+
+from subsessiond.adapters.runners.summary import summary_of
+from subsessiond.core.bounds import bytes_of_tokens, cut_bytes, size_bytes, tail_bytes
+from subsessiond.model.commands import ConfirmStart, EndChild, FailStart, NoteSign
+from subsessiond.model.node import Phase, StopReason
+from subsessiond.model.process import Exit, Launch, LaunchFault, Stopped
+from subsessiond.model.report import Outcome
+from subsessiond.ports import ChildOrder, Process, Processes, Voice
+
+KEEP_BYTES = 256 * 1024
+"""How much of a program's output is kept while it runs; the report shows far less."""
+
+DRAIN_S = 2.0
+"""How long output is read after the exit, when something else holds the pipe."""
+
+FRAME_BYTES = 200
+"""Kept free for the line that frames the report."""
+
+
+class CommandRunner:
+    """Starts command lines in containers of their own."""
+
+    def __init__(self, processes: Processes) -> None:
+        self._processes = processes
+
+    def start(self, order: ChildOrder, voice: Voice) -> "CommandChild":
+        """Make a child ready; nothing is started before its `run`."""
+        return CommandChild(self._processes, order, voice)
+
+
+class CommandChild:
+    """One program under way."""
+
+    def __init__(self, processes: Processes, order: ChildOrder, voice: Voice) -> None:
+        self._processes = processes
+        self._order = order
+        self._voice = voice
+        self._node = order.node
+        self._process: Process | None = None
+        self._tail = bytearray()
+        self._bytes = 0
+        self._lines = 0
+        self._may_start = True
+        self._starting = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Start the program, read it to its end, and say how it ended."""
+        began = time.monotonic()
+        async with self._starting:
+            if not self._may_start:
+                return
+            process = await self._start()
+        if process is None:
+            return
+        now = self._voice.now()
+        self._voice.tell(ConfirmStart(node=self._node.node_id, identity=process.identity, **now))
+        sign = NoteSign(node=self._node.node_id, sign="command", phase=Phase.IN_TOOL, **now)
+        self._voice.tell(sign)
+        ended = await self._read_to_end(process)
+        self._voice.tell(self._ending(process, ended, time.monotonic() - began))
+
+    async def prompt(self, message_id: str | None, text: str) -> bool:
+        """A program reads no messages."""
+        del message_id, text
+        return False
+
+    def wake(self) -> None:
+        """A program reads no mail."""
+
+    async def stop(self) -> Stopped:
+        """End the program and everything it started."""
+        async with self._starting:
+            self._may_start = False
+        if self._process is None:
+            return Stopped()
+        stopped = await self._process.stop()
+        await self._process.aclose()
+        return stopped
+
+    async def _start(self) -> Process | None:
+        argv = self._node.argv or self._order.profile.command
+        launch = Launch(
+            node_id=self._node.node_id,
+            argv=argv,
+            cwd=self._node.workspace,
+            env=self._order.env,
+            stdin=self._order.opening.encode(),
+        )
+        try:
+            self._process = await self._processes.spawn(launch)
+        except LaunchFault as fault:
+            failed = FailStart(node=self._node.node_id, why=str(fault), **self._voice.now())
+            self._voice.tell(failed)
+        return self._process
+
+    async def _read_to_end(self, process: Process) -> Exit:
+        reading = asyncio.ensure_future(self._read(process))
+        try:
+            ended = await process.wait_exit()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(DRAIN_S):
+                    await asyncio.shield(reading)
+        finally:
+            reading.cancel()
+            await asyncio.wait((reading,))
+        return ended
+
+    async def _read(self, process: Process) -> None:
+        while chunk := await process.read_stdout():
+            self._bytes += len(chunk)
+            self._lines += chunk.count(b"\n")
+            self._tail += chunk
+            if len(self._tail) > 2 * KEEP_BYTES:
+                del self._tail[: len(self._tail) - KEEP_BYTES]
+
+    def _ending(self, process: Process, ended: Exit, seconds: float) -> EndChild:
+        succeeded = ended.code == 0
+        errors = process.stderr_tail(KEEP_BYTES).decode(errors="replace")
+        return EndChild(
+            node=self._node.node_id,
+            outcome=Outcome.COMPLETED if succeeded else Outcome.FAILED,
+            stop_reason=StopReason.COMPLETED if succeeded else StopReason.ERROR,
+            reason=_reason(ended),
+            output=self._report(ended, errors, seconds),
+            produced_bytes=self._bytes + process.stderr_bytes,
+            diagnostic=None if succeeded else tail_bytes(errors, 4_096) or None,
+            **self._voice.now(),
+        )
+
+    def _report(self, ended: Exit, errors: str, seconds: float) -> str:
+        """Write the runtime's report: what happened, the summary, then as much tail as fits."""
+        text = bytes(self._tail).decode(errors="replace")
+        room = bytes_of_tokens(self._node.max_report_tokens) - FRAME_BYTES
+        head = f"{_words(ended)} after {seconds:.1f} s; {self._lines} lines of output."
+        found = summary_of(text) or summary_of(errors)
+        if found:
+            head += f"\nSummary: {found}"
+        head = cut_bytes(head, room)
+        shown = text if text.strip() else errors
+        tail = _last_lines(shown, room - size_bytes(head) - 16)
+        return f"{head}\nLast lines:\n{tail}" if tail else head
+
+
+def _words(ended: Exit) -> str:
+    if ended.signal is not None:
+        return f"The command was ended by signal {ended.signal}"
+    if ended.code is None:
+        return "The command ended; its status was lost"
+    return f"The command exited with status {ended.code}"
+
+
+def _reason(ended: Exit) -> str:
+    if ended.signal is not None:
+        return "killed-by-signal"
+    return "exited" if ended.code == 0 else "exit-status"
+
+
+def _last_lines(text: str, room: int) -> str:
+    """Keep as many whole last lines as fit."""
+    tail = tail_bytes(text.rstrip(), max(0, room))
+    if len(tail) < len(text.rstrip()) and "\n" in tail:
+        tail = tail.split("\n", 1)[1]
+    return tail
