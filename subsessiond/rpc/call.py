@@ -8,7 +8,6 @@ import msgspec
 from pydantic import BaseModel
 
 from subsessiond.model.commands import Caller
-from subsessiond.model.peer import Peer
 from subsessiond.rpc.connection import Connection
 
 
@@ -19,8 +18,6 @@ class Call:
     caller: Caller
     connection: Connection | None = None
     """Where notifications can be pushed; none over plain HTTP."""
-    peer: Peer | None = None
-    """The calling process, where the kernel tells; none for a page."""
 
 
 Handler = Callable[[Call, BaseModel], Awaitable[msgspec.Struct | msgspec.Raw | dict[str, Any]]]

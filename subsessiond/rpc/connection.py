@@ -2,39 +2,70 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import msgspec
 
-NOTIFICATIONS_MOST = 1_024
-"""Notifications a slow reader may leave unread; a page of 1,000 nodes changes at most so often
-between two of its reads. Beyond it the reader is told to start over."""
+from subsessiond.rpc.running import Running
 
-NOTIFICATIONS_MOST_BYTES = 4 * 1024 * 1024
+NOTES_MOST = 1_024
+"""Notifications a slow reader may leave unread. Beyond it the reader is told to start over: one
+read of the tree then costs less than what waits."""
+
+NOTES_MOST_BYTES = 4 * 1024 * 1024
 """The same bound in bytes, so that a few large rows cannot hold the memory of many small ones."""
+
+_REPLIES_AT_ONCE = 8
+"""Replies that leave in one write: enough to save most writes, few enough that a reader with many
+calls in flight reads while the rest is answered."""
 
 _RESYNC = b'{"jsonrpc":"2.0","method":"events.resync","params":{}}'
 _encode = msgspec.json.Encoder().encode
 
 
-class Connection:
-    """One reader. Replies are bounded by the calls in flight, notifications by their queue.
+class Pipe(Protocol):
+    """What a connection writes to."""
 
-    Invariant: replies and notifications leave in the order in which they were queued, except that
-    an overflow replaces all waiting notifications by one `events.resync`.
+    def write(self, messages: Sequence[bytes]) -> None:
+        """Send messages; never waits."""
+
+    def is_congested(self) -> bool:
+        """Whether the reader at the other end has fallen behind."""
+
+    async def drain(self) -> None:
+        """Return when the reader has caught up.
+
+        Raises:
+            ConnectionError: it is gone.
+        """
+
+
+class Connection:
+    """One reader.
+
+    Invariant: messages leave in the order in which they were queued, replies before notifications
+    of the same turn of the loop; an overflow replaces all waiting notifications by one
+    `events.resync`. Replies are bounded by the calls in flight.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, pipe: Pipe, running: Running, caught_up: Callable[[], None] = lambda: None
+    ) -> None:
+        self._pipe = pipe
+        self._caught_up = caught_up
+        self._running = running
         self._replies: list[bytes] = []
         self._notes: deque[bytes] = deque()
         self._notes_bytes = 0
-        self._wake = asyncio.Event()
+        self._is_flushing = False
         self._closing: list[Callable[[], None]] = []
+        self.is_behind = False
+        """Whether the reader is being waited for."""
         self.closed = False
 
     def notify(self, method: str, params: Any) -> None:
-        """Queue one notification; never waits.
+        """Queue one notification; never waits, never fails.
 
         Args:
             method: Name of the notification.
@@ -45,16 +76,19 @@ class Connection:
         note = b'{"jsonrpc":"2.0","method":%b,"params":%b}' % (_encode(method), _encode(params))
         self._notes.append(note)
         self._notes_bytes += len(note)
-        if len(self._notes) > NOTIFICATIONS_MOST or self._notes_bytes > NOTIFICATIONS_MOST_BYTES:
+        if len(self._notes) > NOTES_MOST or self._notes_bytes > NOTES_MOST_BYTES:
             self._notes.clear()
             self._notes.append(_RESYNC)
             self._notes_bytes = len(_RESYNC)
-        self._wake.set()
+        self._flush_soon()
 
     def reply(self, message: bytes) -> None:
         """Queue the reply to a call; never waits."""
         self._replies.append(message)
-        self._wake.set()
+        if len(self._replies) >= _REPLIES_AT_ONCE:
+            self.flush()
+        else:
+            self._flush_soon()
 
     def on_close(self, callback: Callable[[], None]) -> None:
         """Call back once when the reader is gone; at once when it is gone already."""
@@ -63,27 +97,46 @@ class Connection:
         else:
             self._closing.append(callback)
 
-    async def take(self) -> tuple[list[bytes], int]:
-        """Wait for something to send.
-
-        Returns:
-            The messages in their order, and how many of them are replies.
-        """
-        await self._wake.wait()
-        self._wake.clear()
-        replies, self._replies = self._replies, []
-        count = len(replies)
-        replies.extend(self._notes)
-        self._notes.clear()
-        self._notes_bytes = 0
-        return replies, count
-
     def close(self) -> None:
         """Drop what waits and tell those who asked; idempotent."""
         if self.closed:
             return
         self.closed = True
         self._notes.clear()
+        self._replies.clear()
         callbacks, self._closing = self._closing, []
         for callback in callbacks:
             callback()
+
+    def flush(self) -> None:
+        """Send all that waits, unless the reader is behind."""
+        if self.closed or self.is_behind:
+            return
+        messages, self._replies = self._replies, []
+        messages.extend(self._notes)
+        self._notes.clear()
+        self._notes_bytes = 0
+        if messages:
+            self._pipe.write(messages)
+        if self._pipe.is_congested():
+            self.is_behind = True
+            self._running.start(self._catch_up())
+
+    def _flush_soon(self) -> None:
+        # Why not at once: what finishes in the same turn of the loop leaves in one write.
+        if not self._is_flushing:
+            self._is_flushing = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._is_flushing = False
+        self.flush()
+
+    async def _catch_up(self) -> None:
+        try:
+            await self._pipe.drain()
+        except ConnectionError:
+            self.close()
+        self.is_behind = False
+        self.flush()
+        self._caught_up()

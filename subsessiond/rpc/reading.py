@@ -1,0 +1,92 @@
+"""Bytes to JSON, and when that fails, why: which field of which call.
+
+The fast parser refuses what JSON and this contract refuse (NaN, unpaired surrogates, invalid
+UTF-8, a thousand levels) but cannot say where. A slower one is asked only then.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from subsessiond.model.brief import FieldFault
+from subsessiond.rpc.request import is_unicode
+from subsessiond.wire.faults import UNNAMED, join_path
+
+MOST_LEVELS = 128
+"""Nesting of one message; what is free inside it may have half of that."""
+
+_UNREADABLE = FieldFault(path="", problem="is not JSON")
+_TOO_DEEP = FieldFault(path="", problem=f"is nested deeper than {MOST_LEVELS} levels")
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why a message cannot be dispatched."""
+
+    faults: tuple[FieldFault, ...]
+    message: Any = None
+    """What a more patient parser could read of it; none when nothing."""
+
+
+def read_json(raw: bytes) -> Any | Unreadable:
+    """Parse one message.
+
+    Returns:
+        Parsed JSON (of repeated keys the last), or why it cannot be taken.
+    """
+    try:
+        message = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return _explain(raw)
+    # Why the count first: no message can be deeper than it has brackets, and few have many.
+    if raw.count(b"[") + raw.count(b"{") > MOST_LEVELS and _is_deep(message):
+        return Unreadable((_TOO_DEEP,), message)
+    return message
+
+
+def _is_deep(message: Any) -> bool:
+    level = [message]
+    for _ in range(MOST_LEVELS):
+        level = [
+            below
+            for here in level
+            for below in (here.values() if isinstance(here, dict) else here)
+            if isinstance(below, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _explain(raw: bytes) -> Unreadable:
+    try:
+        # Why surrogateescape: bytes that are no UTF-8 become unpaired surrogates, which are found
+        # below with the field they stand in.
+        message = json.loads(raw.decode(errors="surrogateescape"), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return Unreadable((_UNREADABLE,))
+    return Unreadable(_surrogates(message) or (_UNREADABLE,), message)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)
+
+
+def _surrogates(message: Any) -> tuple[FieldFault, ...]:
+    """Name every text that is not valid UTF-8."""
+    found: list[FieldFault] = []
+    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(message, ())]
+    while waiting:
+        here, place = waiting.pop()
+        if isinstance(here, str) and not is_unicode(here):
+            found.append(FieldFault(path=join_path(*place), problem="is not valid UTF-8"))
+        elif isinstance(here, dict):
+            waiting.extend((below, (*place, key)) for key, below in reversed(here.items()))
+            if not all(map(is_unicode, here)):
+                path = join_path(*place, UNNAMED)
+                found.append(FieldFault(path=path, problem="is not valid UTF-8"))
+        elif isinstance(here, list):
+            waiting.extend((below, (*place, i)) for i, below in enumerate(here))
+    return tuple(found)

@@ -1,0 +1,211 @@
+"""Serves JSON-RPC on a unix socket: `POST /rpc`, and `GET /ws` for WebSockets.
+
+Transport alone: what a message means is `rpc.dispatch`, who sent it is the given `identify`.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from aiohttp import hdrs, web
+from structlog.typing import FilteringBoundLogger
+
+from subsessiond.model.brief import FieldFault
+from subsessiond.model.commands import Caller
+from subsessiond.rpc.call import Call, Handler
+from subsessiond.rpc.dispatch import Dispatcher
+from subsessiond.rpc.refused import Refused
+from subsessiond.rpc.running import Running
+from subsessiond.rpc.socketfile import SocketFile, listen
+from subsessiond.rpc.websocket import MESSAGE_MOST_BYTES, WebSocket
+from subsessiond.wire.canonical import compact_bytes
+from subsessiond.wire.errors import INVALID_REQUEST, malformed
+
+Identify = Callable[[Any, str | None], Awaitable[Caller] | Caller]
+"""Tells who is calling, by the connection's socket and its `Authorization` header; may raise
+`Refused`. Asked once a message: whoever answers keeps what is costly."""
+
+_LINGER_S = 2.0
+"""How long the rest of a refused body is read and dropped, so that the answer can be read."""
+
+_STREAMS_S = 0.4
+"""How long calls may go on, once the server stops, before the streams they came by are closed."""
+
+_JSON = {hdrs.CONTENT_TYPE: "application/json"}
+
+
+class RpcServer:
+    """Serves one socket. Start once, stop once."""
+
+    def __init__(
+        self, handlers: Mapping[str, Handler], identify: Identify, log: FilteringBoundLogger
+    ) -> None:
+        self._dispatcher = Dispatcher(handlers, log)
+        self._identify = identify
+        self._running = Running()
+        self._streams: set[WebSocket] = set()
+        self._reading: set[asyncio.Transport] = set()
+        self._http_calls = 0
+        self._http_idle = asyncio.Event()
+        self._socket: SocketFile | None = None
+        self._listener: asyncio.Server | None = None
+        self._web: web.Server | None = None
+
+    async def start(self, path: Path, *, holds_lock: bool = False) -> None:
+        """Serve at a path.
+
+        Args:
+            path: Of the socket. It is made for its owner alone.
+            holds_lock: Whether the caller holds the lock of the state directory, and may
+                therefore remove a leftover without a listener.
+
+        Raises:
+            SocketFault: something stands at the path that may not be removed.
+        """
+        self._socket = await asyncio.to_thread(listen, path, holds_lock=holds_lock)
+        self._web = web.Server(
+            self._handle,
+            access_log=None,
+            auto_decompress=False,
+            tcp_keepalive=False,
+            lingering_time=_LINGER_S,
+        )
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_unix_server(self._web, sock=self._socket.sock)
+
+    async def stop(self, grace_ms: int = 2_000) -> None:
+        """Take no more calls, let those under way end, then end them; idempotent.
+
+        Streams end within a second, whatever the grace. Idle connections and half-sent bodies are
+        not waited for. The socket file goes if it is still the one that was made here.
+
+        Args:
+            grace_ms: How long calls over HTTP may go on.
+        """
+        if self._listener is None or self._web is None or self._socket is None:
+            return
+        listener, self._listener = self._listener, None
+        listener.close()
+        self._socket.remove()
+        self._web.pre_shutdown()
+        for transport in tuple(self._reading):
+            transport.abort()
+        grace_s = grace_ms / 1000
+        await self._running.settle(min(grace_s, _STREAMS_S))
+        await asyncio.gather(*(stream.close() for stream in tuple(self._streams)))
+        await self._settle_http(grace_s - _STREAMS_S)
+        await self._running.stop()
+        # Why so short: nothing is left that could end by itself.
+        await self._web.shutdown(timeout=0.01)
+
+    async def _settle_http(self, seconds: float) -> None:
+        if self._http_calls == 0 or seconds <= 0:
+            return
+        self._http_idle.clear()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._http_idle.wait()
+        except TimeoutError:
+            pass
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        # Why Origin alone: only browsers send it, and no page has business on this socket. Its
+        # file is the owner's, so no name in Host can be a trick here.
+        if hdrs.ORIGIN in request.headers:
+            return _refusal(403, "origin", "browsers are not served on this socket")
+        path, method = request.raw_path, request.method
+        if path == "/rpc" and method == hdrs.METH_POST:
+            return await self._post(request)
+        if path == "/ws" and method == hdrs.METH_GET:
+            return await self._follow(request)
+        known = {"/rpc": hdrs.METH_POST, "/ws": hdrs.METH_GET}
+        if path in known:
+            return web.Response(status=405, headers={hdrs.ALLOW: known[path]})
+        return web.Response(status=404)
+
+    async def _post(self, request: web.BaseRequest) -> web.StreamResponse:
+        if not _is_json(request):
+            return _refusal(415, "content-type", "must be application/json, not compressed")
+        raw = await self._read(request)
+        if raw is None:
+            return _refusal(413, "", "is too large", limit=MESSAGE_MOST_BYTES)
+        self._http_calls += 1
+        try:
+            reply = await self._answer(request, raw)
+        finally:
+            self._http_calls -= 1
+            if self._http_calls == 0:
+                self._http_idle.set()
+        return (
+            web.Response(status=204) if reply is None else web.Response(body=reply, headers=_JSON)
+        )
+
+    async def _answer(self, request: web.BaseRequest, raw: bytes) -> bytes | None:
+        try:
+            caller = self._who(request)()
+            if not isinstance(caller, Caller):
+                caller = await caller
+        except Refused as refused:
+            return self._dispatcher.refuse(raw, refused.rejection)
+        return await self._dispatcher.handle(raw, Call(caller))
+
+    def _who(self, request: web.BaseRequest) -> Callable[[], Awaitable[Caller] | Caller]:
+        transport = request.transport
+        sock = None if transport is None else transport.get_extra_info("socket")
+        return partial(self._identify, sock, request.headers.get(hdrs.AUTHORIZATION))
+
+    async def _follow(self, request: web.BaseRequest) -> web.StreamResponse:
+        stream = WebSocket(request, self._dispatcher, self._who(request), self._running)
+        self._streams.add(stream)
+        try:
+            return await stream.serve()
+        finally:
+            self._streams.discard(stream)
+
+    async def _read(self, request: web.BaseRequest) -> bytes | None:
+        """Read a body; none when it is larger than may be."""
+        if (request.content_length or 0) > MESSAGE_MOST_BYTES:
+            return None
+        if request.headers.get(hdrs.EXPECT, "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0
+        transport = request.transport
+        if transport is None:
+            raise ConnectionResetError
+        self._reading.add(transport)
+        try:
+            return await _bounded(request)
+        finally:
+            self._reading.discard(transport)
+
+
+async def _bounded(request: web.BaseRequest) -> bytes | None:
+    body = await request.content.readany()
+    if request.content.at_eof():
+        return body if len(body) <= MESSAGE_MOST_BYTES else None
+    chunks, size = [body], len(body)
+    while size <= MESSAGE_MOST_BYTES:
+        chunk = await request.content.readany()
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+        size += len(chunk)
+    return None
+
+
+def _is_json(request: web.BaseRequest) -> bool:
+    if hdrs.CONTENT_ENCODING in request.headers:
+        return False
+    kind = request.headers.get(hdrs.CONTENT_TYPE, "")
+    return kind == "application/json" or kind.partition(";")[0].strip().lower() == (
+        "application/json"
+    )
+
+
+def _refusal(status: int, place: str, problem: str, **facts: int) -> web.Response:
+    """Refuse a request before any method runs, in the words of JSON-RPC."""
+    error = malformed(INVALID_REQUEST, (FieldFault(path=place, problem=problem),), **facts)
+    body = compact_bytes({"jsonrpc": "2.0", "error": error, "id": None})
+    return web.Response(status=status, body=body, headers=_JSON)

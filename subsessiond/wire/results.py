@@ -1,0 +1,41 @@
+"""What each method answers: the shapes of `model.view`, gathered by method.
+
+Where callers of different kinds are shown different sizes of the same thing, the answer is one of
+several shapes.
+"""
+
+from typing import Any, TypeAlias
+
+from subsessiond.model import view
+
+Discovery: TypeAlias = dict[str, Any]
+"""The OpenRPC document itself."""
+
+Shape: TypeAlias = tuple[type, ...]
+"""One answer, or the alternatives by kind of caller."""
+
+OPEN: Shape = (view.OpenAnswer,)
+SPAWN: Shape = (view.SpawnAnswer,)
+REPORT: Shape = (view.ReportAnswer,)
+CHECKPOINT: Shape = (view.CheckpointAnswer,)
+RECEIPT: Shape = (view.ReceiptAnswer,)
+TREE: Shape = (view.TreeAnswer,)
+NODE: Shape = (view.NodeView, view.ChildView)
+INBOX: Shape = (view.InboxAnswer,)
+STEER: Shape = (view.SteerAnswer,)
+CANCEL: Shape = (view.CancelAnswer,)
+BLOCKED: Shape = (view.BlockedAnswer,)
+HANDOVER: Shape = (view.LetterAnswer, view.SpawnAnswer)
+DONE: Shape = (view.NodeAnswer,)
+JOURNAL: Shape = (view.JournalAnswer,)
+SUBSCRIBE: Shape = (view.SubscribeAnswer,)
+ROLES: Shape = (view.RolesAnswer,)
+AGENTS: Shape = (view.AgentsAnswer,)
+INFO: Shape = (view.InfoAnswer,)
+HEALTH: Shape = (view.HealthAnswer,)
+STATS: Shape = (view.StatsAnswer,)
+SHUTDOWN: Shape = (view.ShutdownAnswer,)
+RELOAD: Shape = (view.ReloadAnswer,)
+DISCOVERY: Shape = (dict,)
+EVENT: Shape = (view.EventNote,)
+"""Of the notification `events.event`, which answers nothing."""
