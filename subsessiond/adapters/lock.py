@@ -56,8 +56,8 @@ class StateLock:
             StateHeldFault: another process holds it.
             StoreFault: the directory cannot be used, and why.
         """
-        directory = _own_directory(directory)
         refuse_network(directory, mounts)
+        directory = _own_directory(directory)
         for _ in range(_TAKE_ATTEMPTS):
             lock = cls(directory / LOCK_NAME, _open(directory / LOCK_NAME))
             if lock._flock() and lock._is_in_place():

@@ -1,7 +1,7 @@
 """A registry without an engine: makes events, folds them with the real `evolve`, commits them."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from msgspec import to_builtins
 from msgspec.structs import replace
@@ -124,6 +124,11 @@ def line(
     )
 
 
+def same(tree: Tree, other: Tree) -> bool:
+    """Tell whether two trees say the same; the pace of admissions is forgotten on purpose."""
+    return replace(tree, pace=Tree().pace) == replace(other, pace=Tree().pace)
+
+
 class Ledger:
     """A tree and the store it is committed to.
 
@@ -216,6 +221,12 @@ class State:
         )
         self._stores.append(store)
         return store
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
     async def aclose(self) -> None:
         """Close every store and let the lock go."""

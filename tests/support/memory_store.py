@@ -27,9 +27,9 @@ class MemoryStore:
         """Give back what was committed and is open."""
         open_roots = {n.root for n in self._nodes.values() if n.status is not Status.RELEASED}
         tree = Tree()
-        for node in self._nodes.values():
-            if node.root in open_roots:
-                tree = fold(tree, node)
+        for name in sorted(self._nodes):  # names grow with age: parents come first
+            if self._nodes[name].root in open_roots:
+                tree = fold(tree, self._nodes[name])
         boxes = {name: box for name, box in self._tree.mail.items() if name in tree.nodes}
         keys = {at: key for at, key in self._tree.keys.items() if key.owner in tree.nodes}
         mail = tree.mail.update(boxes)

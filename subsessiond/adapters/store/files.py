@@ -64,6 +64,16 @@ def replace_file(path: Path, content: bytes) -> None:
     sync_directory(path.parent)
 
 
+def write_plainly(path: Path, content: bytes) -> None:
+    """Write a file without waiting for a disk, which may be the one that just failed.
+
+    A power cut forgets it, and with it the memory that cannot be trusted.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o600), "wb") as file:
+        file.write(content)
+
+
 def remove_file(path: Path) -> None:
     """Remove a file that may be gone already."""
     with contextlib.suppress(FileNotFoundError):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from subsessiond.adapters.store.faults import is_sync_error, store_fault
-from subsessiond.adapters.store.files import Places, replace_file
+from subsessiond.adapters.store.files import Places, write_plainly
 from subsessiond.ports import StoreFault
 
 _CHECKPOINT_BYTES = 4 * 1024 * 1024
@@ -115,7 +115,7 @@ class OpenStore:
             return
         self._lost = why
         try:
-            replace_file(self._places.renew, why.encode())
+            write_plainly(self._places.renew, why.encode())
         except OSError as fault:
             self._lost = f"{why}; nor could a note be left for the next start ({fault.strerror})"
 

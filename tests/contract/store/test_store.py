@@ -20,6 +20,7 @@ from tests.support.ledger import (
     opened,
     released,
     root,
+    same,
     settled,
     started,
 )
@@ -36,12 +37,6 @@ async def grown(opener: Opener) -> Ledger:
     await ledger.commit(admitted(CHILD, fingerprint="p" * 64), admitted(OTHER))
     await ledger.commit(started(CHILD.node_id), started(OTHER.node_id))
     return ledger
-
-
-def same(tree: Tree, other: Tree) -> bool:
-    """Tell whether two trees say the same; the pace of admissions is forgotten on purpose."""
-    forgotten = Tree().pace
-    return replace(tree, pace=forgotten) == replace(other, pace=forgotten)
 
 
 async def test_a_new_store_is_an_empty_tree(opener: Opener) -> None:
