@@ -8,12 +8,19 @@ import asyncio
 import contextlib
 import json
 import multiprocessing
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import orjson
+import structlog
+from aiohttp import WSMsgType, web
+
+from subsessiond.model.commands import Caller
+from subsessiond.model.view import InfoAnswer
+from subsessiond.rpc.server import RpcServer
 
 CALL = b'{"jsonrpc":"2.0","method":"daemon.info","params":{},"id":1}'
 INFO = {
@@ -35,9 +42,6 @@ NEEDED = 0.5
 
 def serve_bare(path: str, ready: Any) -> None:
     """Serve the ceiling: aiohttp without a router, orjson, nothing else."""
-    import orjson
-    from aiohttp import WSMsgType, web
-
     reply = {"jsonrpc": "2.0", "result": INFO, "id": 1}
 
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
@@ -64,12 +68,6 @@ def serve_bare(path: str, ready: Any) -> None:
 
 def serve_ours(path: str, ready: Any) -> None:
     """Serve the same answer through the daemon's own server: caller known, view built."""
-    import structlog
-
-    from subsessiond.model.commands import Caller
-    from subsessiond.model.view import InfoAnswer
-    from subsessiond.rpc.server import RpcServer
-
     answer = InfoAnswer(
         name=INFO["name"],
         version=INFO["version"],
@@ -86,7 +84,9 @@ def serve_ours(path: str, ready: Any) -> None:
         return answer
 
     async def main() -> None:
-        server = RpcServer({"daemon.info": info}, lambda _sock, _auth: caller, structlog.get_logger())
+        server = RpcServer(
+            {"daemon.info": info}, lambda _sock, _auth: caller, structlog.get_logger()
+        )
         await server.start(Path(path))
         ready.set()
         await asyncio.Event().wait()
@@ -97,7 +97,7 @@ def serve_ours(path: str, ready: Any) -> None:
 # ------------------------------------------------------------------ client
 
 
-class Caller(asyncio.Protocol):
+class Driver(asyncio.Protocol):
     """Keeps a number of calls in flight on one connection and counts the replies."""
 
     def __init__(self, hello: bytes, call: bytes, mark: bytes, in_flight: int) -> None:
@@ -107,11 +107,13 @@ class Caller(asyncio.Protocol):
         self._tail = b""
         self.replies = 0
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport: Any) -> None:
+        """Begin."""
         self.transport = transport
         transport.write(self._hello or self._call * self._in_flight)
 
     def data_received(self, data: bytes) -> None:
+        """Count the replies and call again, as often as was answered."""
         if not self._greeted:
             self._greeted = True
             self.transport.write(self._call * self._in_flight)
@@ -125,30 +127,30 @@ class Caller(asyncio.Protocol):
             self.transport.write(self._call * count)
 
 
-def http_caller() -> Caller:
+def http_caller() -> Driver:
+    """Call over HTTP, one at a time."""
     head = (
         b"POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Content-Length: %d\r\n\r\n" % len(CALL)
     )
-    return Caller(b"", head + CALL, b'"id":1}', 1)
+    return Driver(b"", head + CALL, b'"id":1}', 1)
 
 
-def ws_caller(in_flight: int) -> Callable[[], Caller]:
+def ws_caller(in_flight: int) -> Callable[[], Driver]:
+    """Call over a WebSocket, so many at once."""
     hello = (
         b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     )
     # A mask of zeros changes nothing: masking is the client's cost and not what is measured.
     masked = bytes((0x81, 0x80 | len(CALL))) + bytes(4) + CALL
-    return lambda: Caller(hello, masked, b'"id":1}', in_flight)
+    return lambda: Driver(hello, masked, b'"id":1}', in_flight)
 
 
-async def rate(path: str, make: Callable[[], Caller], connections: int, seconds: float) -> float:
+async def rate(path: str, make: Callable[[], Driver], connections: int, seconds: float) -> float:
     """Give replies a second, after a short warm-up."""
     loop = asyncio.get_running_loop()
-    callers = [
-        (await loop.create_unix_connection(make, path))[1] for _ in range(connections)
-    ]
+    callers = [(await loop.create_unix_connection(make, path))[1] for _ in range(connections)]
     await asyncio.sleep(0.3)
     before, start = sum(one.replies for one in callers), time.perf_counter()
     await asyncio.sleep(seconds)
@@ -161,9 +163,10 @@ async def rate(path: str, make: Callable[[], Caller], connections: int, seconds:
 
 @contextlib.contextmanager
 def serving(serve: Callable[[str, Any], None]) -> Iterator[str]:
+    """Run a server in a process of its own; give its socket's path."""
     context = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
-        path, ready = os.path.join(folder, "s"), context.Event()
+        path, ready = str(Path(folder) / "s"), context.Event()
         process = context.Process(target=serve, args=(path, ready), daemon=True)
         process.start()
         try:
@@ -175,7 +178,7 @@ def serving(serve: Callable[[str, Any], None]) -> Iterator[str]:
             process.join(5)
 
 
-SHAPES: dict[str, tuple[Callable[[], Caller], int]] = {
+SHAPES: dict[str, tuple[Callable[[], Driver], int]] = {
     "http_16": (http_caller, 16),
     "ws_16": (ws_caller(1), 16),
     "ws_1_of_32": (ws_caller(32), 1),
