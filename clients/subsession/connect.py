@@ -61,6 +61,11 @@ class Place:
         """What the daemon wrote to its standard output and error when a client started it."""
         return self.state_dir / "daemon.out"
 
+    @property
+    def own_log(self) -> Path:
+        """The log the daemon keeps itself."""
+        return self.state_dir / "daemon.log"
+
 
 def find_place(
     environ: Mapping[str, str], socket_path: str | None = None, state_dir: str | None = None
@@ -189,7 +194,7 @@ def start_daemon(place: Place, limit_s: float = START_LIMIT_S) -> Path:
         StartFailed: it ended, or did not listen in time; holds the last lines of its log.
     """
     place.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    began = place.log.stat().st_size if place.log.exists() else 0
+    began = {path: _size(path) for path in (place.log, place.own_log)}
     pid = _launch(place)
     ended_at, deadline = None, time.monotonic() + limit_s
     while (now := time.monotonic()) < deadline:
@@ -202,7 +207,16 @@ def start_daemon(place: Place, limit_s: float = START_LIMIT_S) -> Path:
             break
         time.sleep(_POLL_S)
     why = f"it did not listen within {limit_s:g} s" if ended_at is None else "it ended at once"
-    raise StartFailed(why, str(place.log), _tail(place.log, began))
+    told = next((path for path, size in began.items() if _size(path) > size), place.log)
+    raise StartFailed(why, str(told), _tail(told, began[told]))
+
+
+def _size(path: Path) -> int:
+    """Give the bytes of a file; none for one that is not there."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _launch(place: Place) -> int:

@@ -9,8 +9,8 @@ from subsession.text import cell, cut
 from subsession.verbs import Json
 
 _ROLE, _STATE, _AGE, _TOKENS = 8, 13, 11, 12
-_DEEPEST = 12
-"""Levels that are drawn indented; the daemon allows fewer."""
+_TITLE_LEAST = 8
+"""Columns a title keeps: below a tree that is too deep for them, nothing is moved to the right."""
 
 
 class Picture:
@@ -73,7 +73,7 @@ class Picture:
             branch, below, node_id = stack.pop()
             yield branch, by_id[node_id]
             found = children.get(node_id, [])
-            deep = len(below) >= _DEEPEST * len(self._line)
+            deep = self._title_columns() - len(below) < _TITLE_LEAST + 2 * len(self._line)
             for child in reversed(found):
                 is_last = child == found[-1]
                 turn, pad = (self._last, self._gap) if is_last else (self._fork, self._line)

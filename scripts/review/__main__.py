@@ -1,0 +1,168 @@
+"""Reviews a folder with four children of a daemon of its own. `scripts/run` calls it."""
+
+import argparse
+import os
+import shlex
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+
+from scripts.review.children import REPOSITORY, Task, plan
+from scripts.review.ledger import enter, table
+from subsession.cli.letters import settled_text
+from subsession.cli.news import News
+from subsession.cli.voice import Voice, stdout_voice
+from subsession.client import Client
+from subsession.connect import wait_gone
+from subsession.errors import SubsessionError
+from subsession.mirror import Mirror
+from subsession.verbs import Json
+
+STATE = REPOSITORY / ".state"
+TICK_MS = 500
+EXIT_UNSETTLED = 1
+EXIT_INTERRUPTED = 130
+_NO_REPORT = ("daemon-restart", "start-interrupted")
+"""Ends that nobody reported: the daemon found them so."""
+
+
+def main() -> int:
+    """Do what the words say; 0 when every child was settled by a report, whatever it found."""
+    words = _read_words()
+    folder = (Path(words.start) / words.folder).resolve() if words.folder else REPOSITORY
+    if not folder.is_dir():
+        print(f"run: {folder} is no folder", file=sys.stderr)
+        return 2
+    voice = stdout_voice(as_json=False)
+    client = open_client(STATE / "run")
+    try:
+        return _review(client, voice, folder, with_tests=words.with_tests, ends=words.exit)
+    except SubsessionError as fault:
+        voice.note(str(fault))
+        return EXIT_UNSETTLED
+    except KeyboardInterrupt:
+        voice.note("interrupted; the children go on unless the daemon is ended")
+        return EXIT_INTERRUPTED
+    finally:
+        if words.exit:
+            end_daemon(client, voice)
+        client.close()
+
+
+def _read_words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/run", description=__doc__)
+    parser.add_argument("folder", nargs="?", help="default: this repository")
+    parser.add_argument("--with-tests", action="store_true", help="run another folder's tests too")
+    parser.add_argument("--exit", action="store_true", help="end the daemon afterwards")
+    parser.add_argument("--from", dest="start", default=".", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def open_client(state: Path) -> Client:
+    """Give a client of a daemon whose state, socket and configuration are its own."""
+    config = state / "config"
+    config.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (STATE / ".gitignore").write_text("*\n")  # it hides itself, where the clone's rules do not
+    for name in [name for name in os.environ if name.startswith("SUBSESSION_")]:
+        del os.environ[name]  # a daemon of the user's, or a node this runs in, is not meant
+    os.environ["SUBSESSION_CONFIG_DIR"] = str(config)
+    return Client(state_dir=state, token="", start=True)
+
+
+def _review(client: Client, voice: Voice, folder: Path, *, with_tests: bool, ends: bool) -> int:
+    info = client.connect()
+    voice.line(f"daemon {info.get('version')}, process {info['pid']}, state in {STATE / 'run'}")
+    cache = STATE / "cache" / sha256(os.fsencode(folder)).hexdigest()[:12]
+    root = client.open(str(folder), title=f"review of {folder.name}")
+    voice.line(f"root on {root['workspace']}, {root['tokenCap']:,} tokens\n")
+    names = [
+        _spawn(client, root["nodeId"], task) for task in plan(folder, cache, with_tests=with_tests)
+    ]
+    mirror = Mirror(root["nodeId"])
+    watch(client, voice, mirror, names)
+    views = [client.node(name) for name in names]
+    _tell(client, voice, root["nodeId"], views)
+    if not ends:
+        voice.line(how_to_go_on(root["nodeId"], names))
+    settled = [view["row"].get("reason") not in _NO_REPORT for view in views]
+    return 0 if all(settled) else EXIT_UNSETTLED
+
+
+def _spawn(client: Client, root: str, task: Task) -> str:
+    brief = {"mission": task.mission, "title": task.title}
+    return str(client.spawn("check", brief, parent_id=root, argv=list(task.argv))["nodeId"])
+
+
+def watch(client: Client, voice: Voice, mirror: Mirror, names: list[str]) -> None:
+    """Show a tree until these nodes have settled: in place, or a line for each step."""
+    if not voice.is_terminal:
+        news = News(voice)
+        client.follow(mirror.refresh())
+        news.tell(mirror.rows.values(), _now_ms())
+        while not all(map(mirror.is_settled, names)):
+            client.follow(mirror.refresh(20_000))
+            news.tell(mirror.rows.values(), _now_ms())
+        return
+    from subsession.cli.live import Screen  # noqa: PLC0415 -- rich only where it is seen
+
+    with Screen(voice) as screen:
+        client.follow(mirror.refresh())
+        while not all(map(mirror.is_settled, names)):
+            screen.show(mirror.rows.values(), _now_ms())
+            client.follow(mirror.refresh(TICK_MS))
+        screen.show(mirror.rows.values(), _now_ms())
+
+
+def _now_ms() -> float:
+    return time.time() * 1_000
+
+
+def read_mail(client: Client, node_id: str) -> list[Json]:
+    """Give all mail in a box, as its reader would be shown it; nothing moves."""
+    found: list[Json] = client.inbox(node_id=node_id)["messages"]
+    return found
+
+
+def _tell(client: Client, voice: Voice, root: str, views: list[Json]) -> None:
+    """Show each bounded report, and what it saved."""
+    for view in views:
+        voice.line(f"\n{settled_text(view, voice)}")
+    mail = read_mail(client, root)
+    voice.line("")
+    for line in table([enter(view, mail) for view in views]):
+        voice.line(line)
+
+
+def how_to_go_on(root: str, names: list[str]) -> str:
+    """Say what to type next."""
+    command = shlex.quote(str(Path(sys.executable).parent / "subsession"))
+    state = shlex.quote(str(STATE / "run"))
+    return (
+        f"\nThe daemon stays up. Go on with:\n"
+        f"  alias s='{command} --state-dir {state}'\n"
+        f"  s tree                  all nodes; --live keeps it current\n"
+        f"  s show {names[0][-6:]}           all about one child\n"
+        f"  s inbox {root[-6:]}          what the parent is shown\n"
+        f"  s journal {names[0][-6:]}        the record of one child\n"
+        f"  s run --wait -- ls      a child of your own\n"
+        f"  s down                  end the daemon"
+    )
+
+
+def end_daemon(client: Client, voice: Voice) -> None:
+    """End the daemon of this script and wait until it has gone."""
+    try:
+        pid = int(client.info()["pid"])
+        client.shutdown()
+    except SubsessionError as fault:
+        voice.note(str(fault))
+        return
+    if client.socket is not None and wait_gone(client.socket, pid, 60):
+        voice.line("\nthe daemon has ended")
+    else:
+        voice.note(f"the daemon (process {pid}) is still ending")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
