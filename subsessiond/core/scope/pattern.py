@@ -4,8 +4,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from subsessiond.core.scope import normal
+from subsessiond.core.scope.alternatives import alternatives_of, expanded
 from subsessiond.core.scope.names import NamePart, holds_name, may_meet, shared_name
+from subsessiond.core.scope.normal import literal_prefix, normal_text
 from subsessiond.core.scope.reading import PatternFault
 from subsessiond.core.scope.search import WORD, Level
 from subsessiond.core.scope.steps import COVER_STEPS, PAIR_STEPS, Meter, StepsSpentError
@@ -21,7 +22,7 @@ class Pattern(Struct, frozen=True, order=True):
     @property
     def alternatives(self) -> tuple[Path, ...]:
         """The brace-free paths it stands for."""
-        return normal.alternatives_of(self.text)
+        return alternatives_of(self.text)
 
 
 class Meeting(Struct, frozen=True):
@@ -47,13 +48,13 @@ def parse_pattern(text: str, *, fold_case: bool = False) -> Pattern | PatternFau
     Returns:
         The pattern, or why it is none.
     """
-    found = normal.normal_text(text, fold_case=fold_case)
+    found = normal_text(text, fold_case=fold_case)
     return found if isinstance(found, PatternFault) else Pattern(found)
 
 
 def expand(pattern: Pattern) -> tuple[Pattern, ...]:
     """Take the braces apart: patterns that cover together what the one does."""
-    return tuple(Pattern(text) for text in normal.expand(pattern.text))
+    return tuple(Pattern(text) for text in expanded(pattern.text))
 
 
 def covers(pattern: Pattern, path: str) -> bool:
@@ -125,11 +126,11 @@ def nearest(outers: tuple[Pattern, ...], inner: Pattern) -> Pattern | None:
     if not outers:
         return None
     steps = PAIR_STEPS // len(outers)
-    prefix = normal.literal_prefix(inner.text)
+    prefix = literal_prefix(inner.text)
 
     def closeness(outer: Pattern) -> tuple[bool, int]:
         meets = intersect(outer, inner, step_budget=steps) is not None
-        return meets, _common(normal.literal_prefix(outer.text), prefix)
+        return meets, _common(literal_prefix(outer.text), prefix)
 
     return max(outers, key=closeness)
 

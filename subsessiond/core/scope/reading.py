@@ -1,7 +1,7 @@
 """Reads the text of a pattern into pieces.
 
 Owns the grammar: what is magic, what an escape does, which spellings are refused. Knows nothing of
-dot segments and alternatives; see `normal`.
+dot segments; see `resolve`.
 """
 
 import unicodedata
