@@ -87,4 +87,4 @@ def _status_text(client: Client, info: Json, health: Json, stats: Json, roles: J
         ("roles", " ".join(names) or "none"),
         *((str(name), str(value)) for name, value in stats.items() if isinstance(value, int)),
     ]
-    return "\n".join(f"{name:<12} {one_line(value)}" for name, value in rows)
+    return "\n".join(f"{one_line(name):<12} {one_line(value)}" for name, value in rows)
