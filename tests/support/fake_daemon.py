@@ -49,6 +49,7 @@ class FakeDaemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     """
 
     block_on_close = True
+    request_queue_size = 128
 
     def __init__(self, path: Path, answers: Mapping[str, Answer]) -> None:
         super().__init__(str(path), Handler)
