@@ -16,6 +16,8 @@ TOP_FILES = frozenset({"CHANGELOG.md", "Dockerfile", "LICENSE", "README.md", "py
 # A file may be longer, and a function too, for a reason that stands here.
 LONG_FILES: dict[str, str] = {}
 LONG_FUNCTIONS: dict[str, str] = {}
+# A class may be named so for a reason that stands here.
+NAMED_SO = {"class InfoAnswer": "what the method daemon.info answers"}
 
 
 def list_tracked() -> list[str]:
@@ -44,6 +46,7 @@ def test_functions_are_short_and_classes_well_named() -> None:
         for name in list_python()
         for finding in rules.check(rules.LAYOUT, (ROOT / name).read_text())
         if f"{name}:{finding.what.split()[0]}" not in LONG_FUNCTIONS
+        if finding.what not in NAMED_SO
     ]
     assert not broken, "\n".join(broken)
 
