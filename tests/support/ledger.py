@@ -209,6 +209,11 @@ class State:
         loaded = await store.load(restore)
         return Ledger(store, loaded.tree), loaded.warnings
 
+    async def open_again(self, ledger: Ledger) -> tuple[Ledger, tuple[str, ...]]:
+        """Close a ledger's store and open it as the next daemon would."""
+        await ledger.store.aclose()
+        return await self.open()
+
     def store(self, **settings: Any) -> SqliteStore:
         """Make a store that is not loaded yet."""
         given: dict[str, Any] = {"ballast_bytes": 1 << 16, "low_water_bytes": 1 << 20, **settings}

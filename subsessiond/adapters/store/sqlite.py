@@ -174,7 +174,7 @@ class SqliteStore:
         self._last = tree
         self._workspaces = frozenset(workspaces.known(self._places))
         self._room.lay_ballast()
-        if backup.is_due(self._places):
+        if tree.seq and backup.is_due(self._places):
             self._lane.later(self._daily_backup)
         return Loaded(tree=tree, warnings=(*start.warnings, *warnings, *listed))
 
