@@ -27,7 +27,12 @@ _STANDARD = (-32602, -32603)
 
 @cache
 def document() -> dict[str, Any]:
-    """Give the document. Treat it as read-only: it is made once."""
+    """Give the document as plain JSON. Treat it as read-only: it is made once."""
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(_document()))
+    return plain
+
+
+def _document() -> dict[str, Any]:
     schemas = _param_schemas() | _result_schemas()
     return {
         "openrpc": "1.3.2",
