@@ -1,0 +1,68 @@
+"""The methods, one verb a file where it is more than a few lines.
+
+A method reads parameters, asks the disk where it must, stamps time, id and caller on a command and
+submits it; or it shows a view of the published tree. It decides nothing.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final
+
+from subsessiond.rpc.call import Handler
+from subsessiond.rpc.desk import Desk
+from subsessiond.rpc.methods import (
+    blocked,
+    cancel,
+    checkpoint,
+    daemon,
+    inbox,
+    journal,
+    node,
+    open,
+    receipt,
+    report,
+    spawn,
+    steer,
+    subscribe,
+    succeed,
+    tables,
+    tree,
+)
+from subsessiond.rpc.rights import guarded
+
+_METHODS: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "subsession.open": open.open_root,
+        "subsession.spawn": spawn.spawn,
+        "subsession.report": report.report,
+        "subsession.checkpoint": checkpoint.checkpoint,
+        "subsession.receipt": receipt.receipt,
+        "subsession.succeed": succeed.succeed,
+        "subsession.tree": tree.tree,
+        "subsession.node": node.node,
+        "subsession.inbox": inbox.inbox,
+        "subsession.steer": steer.steer,
+        "subsession.cancel": cancel.cancel,
+        "subsession.blocked": blocked.blocked,
+        "subsession.handover": blocked.handover,
+        "subsession.dismiss": blocked.dismiss,
+        "subsession.release": blocked.release,
+        "subsession.close": cancel.close,
+        "subsession.journal": journal.journal,
+        "events.subscribe": subscribe.subscribe,
+        "roles.list": tables.roles,
+        "agents.list": tables.agents,
+        "daemon.info": daemon.about,
+        "daemon.health": daemon.health,
+        "daemon.stats": daemon.stats,
+        "daemon.shutdown": daemon.shutdown,
+        "daemon.reload": daemon.reload,
+        "rpc.discover": daemon.discover,
+    },
+)
+
+
+def handlers(desk: Desk) -> Mapping[str, Handler]:
+    """Give every method of `wire.methods.METHODS`, bound to a desk and guarded."""
+    return {name: guarded(desk, name, partial(run, desk)) for name, run in _METHODS.items()}
