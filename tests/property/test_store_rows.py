@@ -1,0 +1,111 @@
+"""Whatever is decided, the rows written for it give back the tree that was decided."""
+
+import sqlite3
+from contextlib import closing
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from subsessiond.adapters.store.reader import read_node, read_tree
+from subsessiond.adapters.store.schema import migrate
+from subsessiond.adapters.store.touched import touched
+from subsessiond.adapters.store.writer import write_batch
+from subsessiond.core.indexes import restore
+from subsessiond.model.brief import Grant
+from subsessiond.model.node import Node, Phase, Status
+from subsessiond.model.tree import Tree
+from subsessiond.ports import Batch
+from tests.support import moves
+from tests.support.playbook import Play, Step, play
+
+LABELS = ("root", "a", "b", "c", "d", "e")
+labels = st.sampled_from(LABELS)
+children = st.sampled_from(LABELS[1:])
+
+steps: st.SearchStrategy[Step] = st.one_of(
+    st.just(moves.open_root()),
+    st.builds(moves.spawn, children, under=labels, key=st.sampled_from((None, "k", "l"))),
+    st.builds(moves.spawn, children, under=labels, role=st.just("lead")),
+    st.builds(
+        moves.succeed,
+        children,
+        of=children,
+        by=st.sampled_from(("root", moves.PERSON)),
+        grant=st.sampled_from((None, Grant(tokens=500))),
+    ),
+    st.builds(moves.started, children),
+    st.builds(moves.not_started, children),
+    st.builds(moves.noted, children),
+    st.builds(moves.progress, children),
+    st.builds(moves.finding, children),
+    st.builds(moves.report, children),
+    st.builds(moves.final, children),
+    st.builds(moves.blocked, children),
+    st.builds(moves.checkpoint, children),
+    st.builds(moves.steer, children),
+    st.builds(moves.cancel, children),
+    st.builds(moves.ended, children),
+    st.builds(moves.turn_ended, children),
+    st.builds(moves.sign, children),
+    st.builds(moves.gone, children),
+    st.builds(moves.gone, children, st.just("process 7")),
+    st.builds(moves.release, labels),
+    st.builds(moves.acknowledge, labels),
+    st.builds(moves.delivered, labels),
+    st.builds(moves.dismiss, children),
+    st.builds(moves.recover, children),
+    st.builds(moves.close),
+)
+
+
+@given(st.lists(steps, min_size=5, max_size=40))
+def test_rows_give_back_the_tree(given_steps: list[Step]) -> None:
+    """After any decisions the rows hold every node, box and key as the tree has them."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        migrate(db)
+        now = play() >> moves.open_root()
+        written = write(db, Tree(), now)
+        for step in given_steps:
+            now = replace(now, answered=True) >> step
+            written = write(db, written, now)
+        check(db, written)
+
+
+def write(db: sqlite3.Connection, before: Tree, now: Play) -> Tree:
+    """Write what one command did; gives the tree that is now on disk."""
+    durable = tuple(event for event in now.events if event.durable)
+    if not durable:
+        return before
+    batch = Batch(events=durable, tree=now.tree)
+    write_batch(db, batch, touched(before, now.tree, durable))
+    return now.tree
+
+
+def check(db: sqlite3.Connection, tree: Tree) -> None:
+    """Compare rows with the tree: open trees as loaded, the others node by node."""
+    loaded, warnings = read_tree(db, restore)
+    assert warnings == ()
+    assert loaded.seq == tree.seq
+    for name, node in tree.nodes.items():
+        found = read_node(db, name)
+        assert found is not None
+        assert lasting(found) == lasting(node)
+    open_roots = {n.root for n in tree.nodes.values() if n.status is not Status.RELEASED}
+    here = {name for name, node in tree.nodes.items() if node.root in open_roots}
+    assert set(loaded.nodes) == here
+    assert dict(loaded.mail.items()) == {n: box for n, box in tree.mail.items() if n in here}
+    assert dict(loaded.keys.items()) == {at: k for at, k in tree.keys.items() if k.owner in here}
+
+
+def lasting(node: Node) -> Node:
+    """Leave out what volatile events change: it is telemetry and reaches the disk when it can."""
+    return replace(
+        node,
+        phase=Phase.STARTING,
+        last_sign="",
+        last_sign_ms=None,
+        sign_awake_ms=0,
+        marked_silent=False,
+        refusals=0,
+    )
