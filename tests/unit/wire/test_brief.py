@@ -12,6 +12,7 @@ NODE = "01h" + "z" * 23
 
 
 def paths(raw: Any, limits: Limits = LIMITS) -> list[str]:
+    """Read a bad brief; give the paths of its faults."""
     found = parse_brief(raw, limits)
     assert isinstance(found, tuple), found
     assert all(isinstance(one, FieldFault) for one in found)

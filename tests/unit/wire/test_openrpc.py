@@ -12,6 +12,7 @@ CHECKED_IN = Path(subsessiond.wire.__file__).parent / "openrpc.json"
 
 
 def references(value: Any) -> Iterator[str]:
+    """Give every reference in a document."""
     if isinstance(value, dict):
         if isinstance(value.get("$ref"), str):
             yield value["$ref"]

@@ -6,6 +6,7 @@ from subsessiond.wire.outputschema import MOST_BYTES, resolve, schema_faults
 
 
 def paths(schema: dict[str, Any]) -> list[str]:
+    """Give the paths of what is outside the subset."""
     return [fault.path for fault in schema_faults(schema, "s")]
 
 

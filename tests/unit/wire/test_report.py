@@ -16,6 +16,7 @@ FINAL = {"stage": "final", "output": "done", "outcome": "completed"}
 
 
 def faulty(raw: dict[str, Any]) -> list[str]:
+    """Read a bad report; give the paths of its faults."""
     found = parse_report(raw)
     assert isinstance(found, MalformedReport), found
     return [fault.path for fault in found.faults]
