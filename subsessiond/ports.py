@@ -222,8 +222,11 @@ class Process(Protocol):
     async def wait_exit(self) -> Exit:
         """Its leader's exit, though something it started holds the pipes."""
 
-    async def stop(self) -> Stopped:
-        """Climb the ladder until nothing of the container is left, or say what is."""
+    async def stop(self, *, term_grace_ms: int | None = None) -> Stopped:
+        """Climb the ladder until nothing of the container is left, or say what is.
+
+        With a grace of 0 nobody is asked, and calls that wait are hurried too.
+        """
 
     async def aclose(self) -> None:
         """Give its descriptors back."""
@@ -304,8 +307,11 @@ class RunningChild(Protocol):
     def wake(self) -> None:
         """Let it know that mail waits in its mailbox."""
 
-    async def stop(self) -> Stopped:
-        """End it and everything it started; idempotent, also before and after `run`."""
+    async def stop(self, *, hurry: bool = False) -> Stopped:
+        """End it and everything it started; idempotent, also before and after `run`.
+
+        With `hurry` nothing is waited for any more, not by other calls either.
+        """
 
 
 class Runner(Protocol):

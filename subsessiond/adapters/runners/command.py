@@ -76,13 +76,13 @@ class CommandChild:
     def wake(self) -> None:
         """A program reads no mail."""
 
-    async def stop(self) -> Stopped:
+    async def stop(self, *, hurry: bool = False) -> Stopped:
         """End the program and everything it started."""
         async with self._starting:
             self._may_start = False
         if self._process is None:
             return Stopped()
-        stopped = await self._process.stop()
+        stopped = await self._process.stop(term_grace_ms=0 if hurry else None)
         await self._process.aclose()
         return stopped
 

@@ -132,8 +132,9 @@ class ScriptedChild:
         """Mail waits."""
         self._mail.set()
 
-    async def stop(self) -> Stopped:
+    async def stop(self, *, hurry: bool = False) -> Stopped:
         """Stop playing."""
+        del hurry  # a script that is cancelled is gone at once
         self._stopped = True
         return Stopped()
 

@@ -1,0 +1,261 @@
+"""The composition root: every part is made here, once, and bound to the others."""
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import structlog
+
+from subsessiond import __version__, log
+from subsessiond.adapters.clock import SystemClock
+from subsessiond.adapters.ids import RandomIds
+from subsessiond.adapters.journals import FileJournals
+from subsessiond.adapters.lock import StateLock
+from subsessiond.adapters.peers import system_peers
+from subsessiond.adapters.processes import LinuxProcesses, child_environment
+from subsessiond.adapters.runners.command import CommandRunner
+from subsessiond.adapters.runners.scripted import ScriptedRunner
+from subsessiond.adapters.store import SqliteStore
+from subsessiond.adapters.workspace import DiskWorkspace
+from subsessiond.core.indexes import restore
+from subsessiond.engine.executor import Executor
+from subsessiond.engine.journaling import Journaling
+from subsessiond.engine.recovery import recover
+from subsessiond.engine.registry import Registry
+from subsessiond.engine.shutdown import end_children
+from subsessiond.engine.ticker import Ticker
+from subsessiond.engine.tokens import Tokens
+from subsessiond.engine.voice import EngineVoice
+from subsessiond.engine.waiting import Waiting
+from subsessiond.model.node import Node
+from subsessiond.model.policy import Policy
+from subsessiond.rpc.caller import Callers
+from subsessiond.rpc.desk import About, Desk, open_desk
+from subsessiond.rpc.methods import handlers
+from subsessiond.rpc.server import RpcServer
+from subsessiond.rpc.territories import Territories
+from subsessiond.settings import Settings, load
+
+STREAMS_MS = 800
+"""How long calls under way may go on once the daemon stops."""
+
+CHILDREN_S = 15.0
+"""How long stopping all children may take: their graces, and some for a busy machine."""
+
+logger = structlog.get_logger(__name__)
+
+
+async def serve(settings: Settings, *, foreground: bool = False) -> int:
+    """Serve until told to stop; returns the exit status.
+
+    Raises:
+        StoreFault: the state directory cannot be used, or is another daemon's.
+    """
+    with StateLock.take(settings.state_dir) as lock:
+        log.set_up(None if foreground else settings.state_dir / "daemon.log")
+        return await Daemon(settings, lock).run()
+
+
+class Daemon:
+    """One life of the daemon."""
+
+    def __init__(self, settings: Settings, lock: StateLock) -> None:
+        self._settings = settings
+        self._lock = lock
+        self._clock = SystemClock()
+        self._ids = RandomIds()
+        self._tokens = Tokens()
+        self._stop = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._started_at_ms = self._clock.wall_ms()
+
+    async def run(self) -> int:
+        """Serve until told to stop, then end every child and leave nothing behind."""
+        self._hear_signals()
+        async with AsyncExitStack() as parts:
+            store = await self._open_store(parts)
+            processes = self._open_processes(parts)
+            workspace = DiskWorkspace(fold_case=self._settings.policy.fold_case)
+            parts.callback(workspace.close)
+            executor = Executor(
+                {
+                    "command": CommandRunner(processes),
+                    "scripted": ScriptedRunner(self._ids, workspace),
+                },
+                self._clock,
+                self._ids,
+                self._tokens,
+                self._environment,
+            )
+            loaded = await store.load(restore)
+            for warning in loaded.warnings:
+                logger.warning("store", warning=warning)
+            registry = Registry(loaded.tree, self._settings.policy, store, executor.perform)
+            await self._serve(registry, store, executor, processes, workspace)
+        return 0
+
+    async def _serve(
+        self,
+        registry: Registry,
+        store: SqliteStore,
+        executor: Executor,
+        processes: LinuxProcesses,
+        workspace: DiskWorkspace,
+    ) -> None:
+        journaling = Journaling(self._journals, store)
+        voice = EngineVoice(registry, self._clock, self._ids)
+        waiting = Waiting(registry)
+        server = self._server(registry, store, waiting, workspace)
+        async with asyncio.TaskGroup() as tasks:
+            executor.bind(registry, journaling, voice, tasks)
+            tasks.create_task(registry.run(), name="registry")
+            tasks.create_task(journaling.run(), name="journaling")
+            await journaling.catch_up()
+            recovered = await recover(registry, processes, self._clock)
+            logger.info("recovered", children=recovered, nodes=len(registry.tree.nodes))
+            ticker = tasks.create_task(Ticker(registry, self._clock).run(), name="ticker")
+            if not self._stop.is_set():
+                await server.start(self._settings.socket, holds_lock=True)
+                logger.info("serving", socket=str(self._settings.socket), pid=os.getpid())
+            await self._stop.wait()
+            registry.close()
+            waiting.close()
+            await server.stop(STREAMS_MS)
+            await self._end_children(registry, executor)
+            ticker.cancel()
+            registry.stop()
+            journaling.stop()
+        logger.info("stopped")
+
+    async def _end_children(self, registry: Registry, executor: Executor) -> None:
+        """Stop all children; a second signal shortens the waiting, not the record."""
+        ending = asyncio.ensure_future(
+            end_children(registry, executor, self._clock, CHILDREN_S),
+        )
+        hurrying = asyncio.ensure_future(self._hurry.wait())
+        await asyncio.wait((ending, hurrying), return_when=asyncio.FIRST_COMPLETED)
+        if not ending.done():
+            executor.kill()
+        hurrying.cancel()
+        if not await ending:
+            logger.error("children were still being stopped when the daemon ended")
+
+    def _server(
+        self,
+        registry: Registry,
+        store: SqliteStore,
+        waiting: Waiting,
+        workspace: DiskWorkspace,
+    ) -> RpcServer:
+        territories = Territories(registry.tree)
+        callers = Callers(
+            system_peers(),
+            territories,
+            lambda: registry.tree,
+            self._tokens.node_of,
+            headless=self._settings.headless,
+        )
+        for node in registry.tree.nodes.values():
+            self._tokens.remember(node.node_id, node.token_hash if node.is_live else "")
+        changes, feed, rows = open_desk(registry, territories.on_events)
+        desk = Desk(
+            registry=registry,
+            waiting=waiting,
+            clock=self._clock,
+            ids=self._ids,
+            workspace=workspace,
+            journals=self._journals,
+            store=store,
+            tokens=self._tokens,
+            about=self._about(),
+            changes=changes,
+            feed=feed,
+            rows=rows,
+            peer_of=callers.peer_of,
+            shutdown=self._stop.set,
+            reload=lambda: self._reload(registry),
+        )
+        return RpcServer(handlers(desk), callers.identify, logger)
+
+    def _about(self) -> About:
+        return About(
+            version=__version__,
+            pid=os.getpid(),
+            started_at_ms=self._started_at_ms,
+            socket=str(self._settings.socket),
+            state_dir=str(self._settings.state_dir),
+            containers=self._containers,
+        )
+
+    async def _reload(self, registry: Registry) -> Policy:
+        """Read the tables anew; live children keep what they were admitted with."""
+        policy = await asyncio.to_thread(self._read_policy)
+        registry.policy = policy
+        return policy
+
+    def _read_policy(self) -> Policy:
+        return load(
+            os.environ,
+            state_dir=str(self._settings.state_dir),
+            socket=str(self._settings.socket),
+            config_dir=str(self._settings.config_dir),
+        ).policy
+
+    async def _open_store(self, parts: AsyncExitStack) -> SqliteStore:
+        store = SqliteStore(
+            self._settings.state_dir,
+            guard=self._lock.check,
+            journal_nodes=self._journal_nodes,
+            warn=_warn,
+        )
+        self._journals = FileJournals(refill=store.kept_lines, warn=_warn)
+        parts.push_async_callback(store.aclose)
+        parts.push_async_callback(self._journals.aclose)
+        return store
+
+    async def _journal_nodes(self, workspaces: tuple[str, ...]) -> tuple[Node, ...]:
+        """Read what journals remember; only asked of a store that needs mending."""
+        return await self._journals.rebuild(workspaces)
+
+    def _open_processes(self, parts: AsyncExitStack) -> LinuxProcesses:
+        processes = LinuxProcesses(
+            container=self._settings.container,
+            term_grace_ms=self._settings.term_grace_ms,
+        )
+        self._containers = processes.kind
+        parts.push_async_callback(processes.aclose)
+        return processes
+
+    def _environment(
+        self,
+        node: Node,
+        token: str,
+        extra: tuple[tuple[str, str], ...],
+    ) -> tuple[tuple[str, str], ...]:
+        return child_environment(
+            os.environ,
+            allow=self._settings.pass_environment,
+            extra=dict(extra),
+            node_id=node.node_id,
+            token=token,
+            socket=str(self._settings.socket),
+            bin_dir=str(Path(sys.executable).parent),
+        )
+
+    def _hear_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._on_signal)
+
+    def _on_signal(self) -> None:
+        """The first signal stops the daemon, the second one shortens the waiting."""
+        if self._stop.is_set():
+            self._hurry.set()
+        self._stop.set()
+
+
+def _warn(words: str) -> None:
+    logger.warning("warning", words=words)
