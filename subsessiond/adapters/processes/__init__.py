@@ -11,6 +11,13 @@ groups sites  what this machine offers             environment   what a child ma
 from subsessiond.adapters.processes.child import Process
 from subsessiond.adapters.processes.environment import child_environment
 from subsessiond.adapters.processes.linux import LinuxProcesses
+from subsessiond.adapters.processes.portable import PortableProcesses
 from subsessiond.adapters.processes.sites import available_containers
 
-__all__ = ["LinuxProcesses", "Process", "available_containers", "child_environment"]
+__all__ = [
+    "LinuxProcesses",
+    "PortableProcesses",
+    "Process",
+    "available_containers",
+    "child_environment",
+]

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack, ExitStack
 from typing import Any, NamedTuple, TypeVar
 
+from subsessiond.adapters.processes.child import Born
 from subsessiond.adapters.processes.containers.base import Container
 from subsessiond.adapters.processes.containers.cgroup import Cgroup
 from subsessiond.adapters.processes.containers.descent import Descent
@@ -25,6 +26,7 @@ from subsessiond.adapters.processes.ladder import Watch, empty
 from subsessiond.adapters.processes.leader import Leader, NamespaceLeader
 from subsessiond.adapters.processes.orders import Order
 from subsessiond.adapters.processes.orphans import Orphans
+from subsessiond.adapters.processes.pipes import Ends, open_pipes
 from subsessiond.adapters.processes.proc import ProcTable
 from subsessiond.adapters.processes.words import explain
 from subsessiond.model.process import ContainerKind, Identity, LaunchFault
@@ -62,26 +64,6 @@ class Names(NamedTuple):
     cwd: str
 
 
-class Born(NamedTuple):
-    """A running child, and our ends of its pipes."""
-
-    identity: Identity
-    container: Container
-    leader: Leader
-    stdin: int
-    stdout: int
-    stderr: int
-
-
-class Ends(NamedTuple):
-    """Six ends of three pipes; ours do not block."""
-
-    stdin: int
-    stdout: int
-    stderr: int
-    theirs: tuple[int, int, int]
-
-
 def container_of(table: ProcTable, identity: Identity) -> Container:
     """Give the container that an identity names.
 
@@ -91,7 +73,7 @@ def container_of(table: ProcTable, identity: Identity) -> Container:
     return _KINDS[ContainerKind(identity.container)](table, identity)
 
 
-async def start(ground: Ground, order: Order, names: Names) -> Born:
+async def start(ground: Ground, order: Order, names: Names) -> tuple[Born, Container]:
     """Start one child.
 
     Raises:
@@ -114,7 +96,7 @@ async def start(ground: Ground, order: Order, names: Names) -> Born:
         else:
             control.close()
         undo.pop_all()
-        return Born(identity, container, leader, ends.stdin, ends.stdout, ends.stderr)
+        return Born(identity, container, leader, *ends[:3]), container
 
 
 def probe(kind: ContainerKind, group: str, order: Order) -> bool:
@@ -155,7 +137,7 @@ def _run_starter(
     ground: Ground, order: Order, undo: AsyncExitStack
 ) -> tuple[socket.socket, Ends, Leader]:
     with ExitStack() as theirs_only:
-        ends = _open_pipes(undo, theirs_only)
+        ends = open_pipes(undo, theirs_only)
         control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         undo.callback(control.close)
         theirs_only.callback(theirs.close)
@@ -250,20 +232,6 @@ async def _expect_start(control: socket.socket, names: Names, kind: ContainerKin
             return  # the starter became the program, which closed its end
         case _:
             raise LaunchFault("the starter died before the program began", names.argv0)
-
-
-def _open_pipes(undo: AsyncExitStack, theirs_only: ExitStack) -> Ends:
-    """Open three pipes: ours do not block; theirs are closed when the starter has them."""
-    ours, theirs = [], []
-    for is_input in (True, False, False):
-        read_end, write_end = os.pipe()
-        our_end, their_end = (write_end, read_end) if is_input else (read_end, write_end)
-        undo.callback(os.close, our_end)
-        theirs_only.callback(os.close, their_end)
-        os.set_blocking(our_end, False)
-        ours.append(our_end)
-        theirs.append(their_end)
-    return Ends(ours[0], ours[1], ours[2], (theirs[0], theirs[1], theirs[2]))
 
 
 def _popen(

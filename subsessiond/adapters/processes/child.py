@@ -1,10 +1,10 @@
 """One running child of this daemon: its pipes, its end, and the way to end it."""
 
 import asyncio
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from subsessiond.adapters.processes.birth import Born
-from subsessiond.adapters.processes.ladder import Watch, empty
+from subsessiond.adapters.processes.ladder import Contents, Watch, empty
 from subsessiond.adapters.processes.streams import Input, Output, Tail
 from subsessiond.model.process import Exit, Identity, Stopped
 
@@ -15,6 +15,39 @@ class Limits(NamedTuple):
     term_grace_ms: int
     close_stdin_ms: int
     stderr_keep_bytes: int
+
+
+class Leading(Protocol):
+    """The program itself: when it ended, how, and when its number is freed."""
+
+    pid: int
+    gone: asyncio.Event
+    on_exit: Callable[[], None]
+
+    @property
+    def exit(self) -> Exit | None:
+        """How it ended; `None` while it runs."""
+
+    @property
+    def exited(self) -> asyncio.Event:
+        """Set when it has ended."""
+
+    def reap(self) -> bool:
+        """Free its number; tells whether that is done."""
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+
+
+class Born(NamedTuple):
+    """A running child, and our ends of its pipes."""
+
+    identity: Identity
+    container: Contents
+    leader: Leading
+    stdin: int
+    stdout: int
+    stderr: int
 
 
 class Owner(Protocol):

@@ -35,6 +35,7 @@ SIG_SETMASK = 2
 SIGKILL, SIGTERM, SIGCHLD = 9, 15, 17
 SFD_NONBLOCK, SFD_CLOEXEC = 0o4000, 0o2000000
 LAST_SIGNAL = 64
+ENOENT, ENOTDIR = 2, 20
 PACKET_BYTES = 4096
 
 Env = dict[bytes, bytes]
@@ -156,12 +157,14 @@ def execute(argv: tuple[bytes, ...], env: Env) -> int:
     """Try each place on the child's own PATH; give back the error that says most."""
     name = argv[0]
     paths = [b""] if b"/" in name else env.get(b"PATH", b"/usr/bin:/bin").split(b":")
-    worst = 2  # ENOENT
-    for folder in paths:
+    worst = ENOENT
+    for path in (os.path.join(folder, name) for folder in paths):
         try:
-            os.execve(os.path.join(folder, name), argv, env)  # noqa: S606  # no shell is meant
+            os.execve(path, argv, env)  # noqa: S606  # no shell is meant
         except OSError as fault:
-            if fault.errno not in (2, 20):  # ENOENT, ENOTDIR: look further
+            # Why lexists: a folder on PATH that this user may not enter does not hold the program.
+            elsewhere = len(paths) > 1 and not os.path.lexists(path)
+            if fault.errno not in (ENOENT, ENOTDIR) and not elsewhere:
                 worst = fault.errno or worst
     return worst
 

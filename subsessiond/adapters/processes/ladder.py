@@ -7,8 +7,8 @@ this daemon or an earlier one started it.
 import asyncio
 import contextlib
 import time
+from typing import Protocol
 
-from subsessiond.adapters.processes.containers.base import Container
 from subsessiond.model.process import Stopped
 
 KILL_BOUND_MS = 3_000
@@ -18,6 +18,25 @@ _FIRST_LOOK_S = 0.002
 _LAST_LOOK_S = 0.1
 """Only the kernel's lists tell when a container is empty, so they are looked at, less and less
 often, and only once the leader has left."""
+
+
+class Contents(Protocol):
+    """What a container has to be able to do, to be emptied."""
+
+    def is_empty(self) -> bool:
+        """Whether it is proven that nothing in it can run any more."""
+
+    def terminate_leader(self) -> None:
+        """Ask the leader's process group to leave."""
+
+    def terminate_all(self) -> None:
+        """Ask everything in it to leave."""
+
+    def kill(self) -> None:
+        """Send KILL to all; may be needed more than once."""
+
+    def leftovers(self) -> tuple[str, ...]:
+        """Words for each process that is still there."""
 
 
 class Watch:
@@ -49,7 +68,7 @@ class Watch:
                 await self._news.wait()
 
 
-async def empty(container: Container, grace_ms: int, watch: Watch) -> Stopped:
+async def empty(container: Contents, grace_ms: int, watch: Watch) -> Stopped:
     """End everything in a container.
 
     Args:
@@ -70,14 +89,14 @@ async def empty(container: Container, grace_ms: int, watch: Watch) -> Stopped:
     return await _kill(container, watch)
 
 
-async def _wait_empty(container: Container, until: float, watch: Watch) -> None:
+async def _wait_empty(container: Contents, until: float, watch: Watch) -> None:
     pause = _FIRST_LOOK_S
     while not (container.is_empty() or watch.hurried) and (left := until - time.monotonic()) > 0:
         await asyncio.sleep(min(pause, left))
         pause = min(pause * 2, _LAST_LOOK_S)
 
 
-async def _kill(container: Container, watch: Watch) -> Stopped:
+async def _kill(container: Contents, watch: Watch) -> Stopped:
     until = time.monotonic() + KILL_BOUND_MS / 1000
     pause = _FIRST_LOOK_S
     while not container.is_empty():

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+from typing import NamedTuple
 
 from subsessiond.adapters.processes.birth import Ground, Names, container_of, start
 from subsessiond.adapters.processes.child import Limits, Process
@@ -24,6 +25,13 @@ from subsessiond.model.process import (
 
 SWEEP_S = 2.0
 """How often ended orphans are looked for while there are children: one timer for all of them."""
+
+
+class _Live(NamedTuple):
+    """A child that is not proven gone, and what holds it."""
+
+    process: Process
+    container: Container
 
 
 class LinuxProcesses:
@@ -48,13 +56,23 @@ class LinuxProcesses:
         stderr_keep_bytes: int = 64 * 1024,
     ) -> None:
         self._table = ProcTable()
-        self._site = _choose(self._table, container)
-        self.kind: str = str(self._site.kind)
         self._orphans = Orphans(self._table)
+        self._site = self._choose(container)
+        self.kind: str = str(self._site.kind)
         self._limits = Limits(term_grace_ms, close_stdin_ms, stderr_keep_bytes)
-        self._live: dict[tuple[int, int], Process] = {}
+        self._live: dict[tuple[int, int], _Live] = {}
         self._open: set[Process] = set()
         self._timer: asyncio.TimerHandle | None = None
+
+    def _choose(self, wanted: str | None) -> Site:
+        if wanted == ContainerKind.DESCENT:
+            return Site(ContainerKind.DESCENT)
+        for site in sites(self._table):
+            if wanted in (None, str(site.kind)):
+                return site
+        self._orphans.close()
+        self._table.close()
+        raise ProcessFault(f"this user cannot use containers of kind {wanted!r} on this machine")
 
     async def spawn(self, launch: Launch) -> Process:
         """Start a program in a container of its own; returns when it runs.
@@ -80,7 +98,7 @@ class LinuxProcesses:
         group = self._site.groups.make(node_id) if self._site.groups else ""
         ground = Ground(self._table, self._orphans, self._site.kind, group, marker)
         try:
-            born = await start(ground, order, names)
+            born, container = await start(ground, order, names)
         except BaseException:
             self._arm()
             if group:
@@ -89,17 +107,17 @@ class LinuxProcesses:
             raise
         process = Process(born, self._limits, self)
         self._open.add(process)
-        self._live[_key(born.identity)] = process
+        self._live[_key(born.identity)] = _Live(process, container)
         self._arm()
         return process
 
     def release(self, process: Process) -> None:
         """Free what an emptied container held: orphans first, while the leader proves them ours."""
-        self._live.pop(_key(process.identity), None)
-        self._orphans.sweep(process.container.owns_ended)
+        container = self._live.pop(_key(process.identity)).container
+        self._orphans.sweep(container.owns_ended)
         process.leader.reap()
         self._orphans.forget(process.leader.pid)
-        process.container.close()
+        container.close()
 
     def forget(self, process: Process) -> None:
         """Let go of a closed process; what could not be ended is reaped when it does end."""
@@ -122,7 +140,7 @@ class LinuxProcesses:
         """
         grace_ms = self._limits.term_grace_ms if grace_ms is None else grace_ms
         if (own := self._live.get(_key(identity))) is not None:
-            return await own.stop(term_grace_ms=grace_ms)
+            return await own.process.stop(term_grace_ms=grace_ms)
         if identity.boot_id != self._table.boot_id:
             return Stopped(forced=False)
         try:
@@ -181,7 +199,7 @@ class LinuxProcesses:
 
     async def aclose(self) -> None:
         """End all children and give everything back; idempotent."""
-        await asyncio.gather(*(process.stop() for process in tuple(self._live.values())))
+        await asyncio.gather(*(process.stop() for process, _ in tuple(self._live.values())))
         await asyncio.gather(*(process.aclose() for process in tuple(self._open)))
         if self._timer is not None:
             self._timer.cancel()
@@ -189,6 +207,7 @@ class LinuxProcesses:
         if self._orphans.sweep():
             await asyncio.sleep(UNCLAIMED_S)
             self._orphans.sweep()
+        self._orphans.close()
         if self._site.groups:
             self._site.groups.close()
         self._table.close()
@@ -196,13 +215,3 @@ class LinuxProcesses:
 
 def _key(identity: Identity) -> tuple[int, int]:
     return (identity.pid, identity.start_ticks)
-
-
-def _choose(table: ProcTable, wanted: str | None) -> Site:
-    if wanted == ContainerKind.DESCENT:
-        return Site(ContainerKind.DESCENT)
-    for site in sites(table):
-        if wanted in (None, str(site.kind)):
-            return site
-    table.close()
-    raise ProcessFault(f"this user cannot use containers of kind {wanted!r} on this machine")

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from subsessiond.adapters.processes.proc import ProcTable, Stat
 
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_GET_CHILD_SUBREAPER = 37
 UNCLAIMED_S = 0.5
 """Whoever waits for a process of his own has done so long before: waiting takes no longer than the
 loop's next turn, and a blocking call none at all."""
@@ -26,8 +27,8 @@ class Orphans:
         self._awaited: set[int] = set()
         self._first_seen: dict[tuple[int, int], float] = {}
         self._own_session = os.getsid(0)
-        self.inherits = ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-        """Whether orphans come to us at all."""
+        self._inherited_before = _inherits()
+        _set_inherits(on=True)
 
     def leave_alone(self, pid: int) -> None:
         """Note that a child of ours is waited for by its owner."""
@@ -57,6 +58,10 @@ class Orphans:
         }
         return len(self._first_seen)
 
+    def close(self) -> None:
+        """Let orphans go where they went before."""
+        _set_inherits(on=self._inherited_before)
+
     def _candidates(self) -> tuple[Stat, ...]:
         pids = (pid for pid in self._table.children(os.getpid()) if pid not in self._awaited)
         stats = (self._table.stat(pid) for pid in pids)
@@ -72,6 +77,16 @@ class Orphans:
             return os.waitid(os.P_PID, stat.pid, options) is not None
         except ChildProcessError:
             return False
+
+
+def _inherits() -> bool:
+    flag = ctypes.c_int(0)
+    ctypes.CDLL(None).prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(flag), 0, 0, 0)
+    return flag.value != 0
+
+
+def _set_inherits(*, on: bool) -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
 
 
 def _reap(pid: int) -> bool:

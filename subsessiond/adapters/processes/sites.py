@@ -8,6 +8,7 @@ from typing import NamedTuple
 from subsessiond.adapters.processes.birth import probe
 from subsessiond.adapters.processes.groups import Groups, candidates, is_writable
 from subsessiond.adapters.processes.orders import PROBE
+from subsessiond.adapters.processes.orphans import Orphans
 from subsessiond.adapters.processes.proc import ProcTable
 from subsessiond.model.process import ContainerKind
 
@@ -60,7 +61,9 @@ def available_containers() -> tuple[str, ...]:
     if not os.path.exists("/proc/self/stat"):
         return ()
     table = ProcTable()
+    orphans = Orphans(table)
     try:
         return tuple(str(site.kind) for site in sites(table))
     finally:
+        orphans.close()
         table.close()

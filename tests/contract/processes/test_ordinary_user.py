@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,23 +31,29 @@ def interpreter() -> str | None:
     return None
 
 
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder of the ordinary user; pytest's own ones are closed to him."""
+    with tempfile.TemporaryDirectory(prefix="subsessiond-test-") as name:
+        shutil.chown(name, 65534, 65534)
+        yield Path(name)
+
+
 @needs_root
 @pytest.mark.serial
 @pytest.mark.timeout(120)
-def test_stop_and_exit_hold_without_root(tmp_path: Path) -> None:
+def test_stop_and_exit_hold_without_root(home: Path) -> None:
     """Exits, stops and restarts pass for an ordinary user, by namespace and by descent."""
     python = interpreter()
     if python is None:
         pytest.skip("no interpreter of this version lies where an ordinary user may run it")
     names = ("test_exit.py", "test_stop.py", "test_restart.py")
-    home = tmp_path / "home"
-    home.mkdir()
-    shutil.chown(home, 65534, 65534)
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(folder.stat().st_mode | 0o011)
     run = subprocess.run(
-        [*NOBODY, python, "-B", "-m", "pytest", "-q", "-x", "-rs", "-p", "no:cacheprovider"]
-        + [f"--basetemp={home}/run", *(str(HERE / name) for name in names)],
+        [
+            *(*NOBODY, python, "-B", "-m", "pytest", "-q", "-x", "-rs", "-p", "no:cacheprovider"),
+            f"--basetemp={home}/run",
+            *(str(HERE / name) for name in names),
+        ],
         env={
             "PATH": os.environ["PATH"],
             "HOME": str(home),

@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -19,7 +19,7 @@ LEFT = "(setsid sh {chain} worker {file} &); sh {chain} shell {file}"
 
 
 @pytest.fixture
-async def left(kind: str, tmp_path: Path) -> AsyncIterator[Identity]:
+async def left(kind: str, tmp_path: Path) -> Identity:
     """The identity of a child with a chain and an escaped worker, whose daemon was killed."""
     ticks = tmp_path / "ticks"
     program = ("sh", "-c", LEFT.format(chain=CHAIN, file=ticks))
@@ -30,7 +30,7 @@ async def left(kind: str, tmp_path: Path) -> AsyncIterator[Identity]:
     await until(ticks.exists)
     daemon.kill()
     await daemon.wait()
-    yield msgspec.json.decode(line, type=Identity)
+    return msgspec.json.decode(line, type=Identity)
 
 
 async def test_next_daemon_ends_what_was_left(processes: LinuxProcesses, left: Identity) -> None:
@@ -78,11 +78,11 @@ def start_of(pid: int) -> int:
 
 
 @pytest.mark.scenario("S26")
-@pytest.mark.parametrize("off", [-5, 5, -10**6])
+@pytest.mark.parametrize("off", [-5, 5, -(10**6)])
 async def test_reused_number_is_not_signalled(
     processes: LinuxProcesses, stranger: "subprocess.Popen[bytes]", off: int
 ) -> None:
-    """A number that now belongs to another process, which started at another time, is left alone."""
+    """A number that now belongs to a process that started at another time is left alone."""
     process = await processes.spawn(launch("true"))
     await process.wait_exit()
     await process.stop()
@@ -114,7 +114,8 @@ async def test_other_boot_is_not_signalled(
 
 
 @pytest.mark.parametrize(
-    "path", ["/sys/fs/cgroup/unified", "/", "", "/sys/fs/cgroup/system.slice/x", "/subsessiond-x/.."]
+    "path",
+    ["/sys/fs/cgroup/unified", "/", "", "/sys/fs/cgroup/system.slice/x", "/subsessiond-x/.."],
 )
 async def test_group_that_is_not_ours_is_refused_in_words(
     stranger: "subprocess.Popen[bytes]", path: str

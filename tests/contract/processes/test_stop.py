@@ -122,8 +122,8 @@ async def test_stopped_process_hears_term(processes: LinuxProcesses) -> None:
 
 async def test_fast_forking_is_caught(processes: LinuxProcesses) -> None:
     """Processes that keep making new ones in sessions of their own are all ended."""
-    script = "loop() { setsid sh -c \"$1\" \"$1\" & }; f='sleep 0.02; setsid sh -c \"$0\" \"$0\" &'; "
-    process = await processes.spawn(sh(script + "for i in 1 2 3 4; do loop \"$f\"; done; sleep 600"))
+    script = 'loop() { setsid sh -c "$1" "$1" & }; f=\'sleep 0.02; setsid sh -c "$0" "$0" &\'; '
+    process = await processes.spawn(sh(script + 'for i in 1 2 3 4; do loop "$f"; done; sleep 600'))
     await until(lambda: len(processes.pids_of(process.identity)) >= 4)
     stopped = await process.stop(term_grace_ms=0)
     assert not stopped.leftovers

@@ -58,7 +58,8 @@ async def test_messages_do_not_mix(processes: LinuxProcesses) -> None:
     tasks[1].cancel()
     await process.close_stdin()
     assert await read_all(process) == b"".join(big)
-    assert await tasks[0] is await tasks[2] is None
+    await tasks[0]
+    await tasks[2]
 
 
 async def test_writer_hears_that_the_reader_left(processes: LinuxProcesses) -> None:

@@ -53,8 +53,8 @@ class Container(ABC):
 
     def _ask(self, members: tuple[Stat, ...]) -> None:
         self.signal_each(members, TERM)
-        # Why: what is stopped (it read from a terminal it has not) hears nothing until it goes on.
-        self.signal_each(tuple(m for m in members if m.state == "T"), CONT)
+        # Why: what is stopped, or about to be, hears nothing until it goes on.
+        self.signal_each(members, CONT)
 
     def signal_each(self, members: tuple[Stat, ...], number: signal.Signals) -> None:
         """Send a signal to these very processes."""
