@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from subsessiond.adapters.store import schema
 from subsessiond.adapters.store.files import (
     Places,
     make_empty,
@@ -14,7 +15,6 @@ from subsessiond.adapters.store.files import (
     sync_directory,
     sync_file,
 )
-from subsessiond.adapters.store.schema import APPLICATION_ID, MIGRATIONS, version_of
 
 KEPT = 3
 DAY_S = 24 * 3_600
@@ -79,9 +79,9 @@ def newest_good(places: Places) -> tuple[Path | None, tuple[str, ...]]:
 def _fault_of(path: Path) -> str | None:
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as db:
-            if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+            if db.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID:
                 return "it is not one of ours"
-            if version_of(db) > len(MIGRATIONS):
+            if schema.version_of(db) > len(schema.MIGRATIONS):
                 return "it is newer than this program"
             said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.Error as fault:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from enum import Enum
 
-from subsessiond.adapters.store import backup, workspaces
+from subsessiond.adapters.store import backup, schema, workspaces
 from subsessiond.adapters.store.absorb import absorb
 from subsessiond.adapters.store.faults import is_broken, store_fault
 from subsessiond.adapters.store.files import (
@@ -21,7 +21,6 @@ from subsessiond.adapters.store.files import (
 )
 from subsessiond.adapters.store.opened import OpenStore, connect
 from subsessiond.adapters.store.reader import last_seq, read_uuid
-from subsessiond.adapters.store.schema import APPLICATION_ID, MIGRATIONS, migrate, version_of
 from subsessiond.model.node import Node
 from subsessiond.ports import StoreFault
 
@@ -109,9 +108,9 @@ class Start:
         if is_suspect and (fault := self._renew(store)) is not None:
             return self._unusable(fault)
         store = self.store
-        if version_of(store.db) < len(MIGRATIONS):
+        if schema.version_of(store.db) < len(schema.MIGRATIONS):
             backup.take_backup(store.db, self._places, lambda: None)
-            migrate(store.db)
+            schema.migrate(store.db)
         # Why anew: migrating wrote, and what it wrote is ours.
         self.store = OpenStore(self._places, store.db, self._guard)
         return Finding.COMPARE if is_suspect or self._is_foreign(store.db) else Finding.READY
@@ -174,7 +173,7 @@ def _build(places: Places, nodes: tuple[Node, ...]) -> tuple[str, ...]:
         warnings = (*warnings, f"{base} is what the store is rebuilt from")
     left = read_left(places)
     with closing(connect(places.fresh)) as db:
-        migrate(db)
+        schema.migrate(db)
         if base is not None or nodes or left is not None:
             db.execute("BEGIN IMMEDIATE")
             warnings = (*warnings, absorb(db, nodes, left.seq if left else 0))
@@ -200,11 +199,11 @@ def _fault_of(head: bytes) -> str | None:
         return "it is blank"
     if len(head) < _HEAD_BYTES or not head.startswith(_MAGIC):
         return "it is no store"
-    if int.from_bytes(head[_APPLICATION_AT : _APPLICATION_AT + 4]) != APPLICATION_ID:
+    if int.from_bytes(head[_APPLICATION_AT : _APPLICATION_AT + 4]) != schema.APPLICATION_ID:
         return "it is another program's"
     version = int.from_bytes(head[_VERSION_AT : _VERSION_AT + 4])
-    if version > len(MIGRATIONS):
-        message = f"the store has version {version}, this program knows {len(MIGRATIONS)}"
+    if version > len(schema.MIGRATIONS):
+        message = f"the store has version {version}, this program knows {len(schema.MIGRATIONS)}"
         raise StoreFault(f"{message}: it was written by a newer one; nothing was changed")
     return None
 
@@ -214,4 +213,4 @@ def _shape_fault(places: Places, db: sqlite3.Connection) -> str | None:
     size = db.execute("PRAGMA page_size").fetchone()[0]
     if os.stat(places.store).st_size < pages * size:
         return "it is cut short"
-    return None if version_of(db) else "it is empty"
+    return None if schema.version_of(db) else "it is empty"
