@@ -73,7 +73,7 @@ async def fill(state: State) -> None:
     Says: the fault, whether it was fatal, the number reached, whether there is room, and then
     `final` when the final was taken.
     """
-    ledger, _ = await state.open()
+    ledger, _ = await state.open(ballast_bytes=1 << 18)
     await grow(ledger)
     with suppress(StoreFault):
         while True:

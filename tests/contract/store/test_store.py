@@ -114,9 +114,12 @@ async def test_a_grant_raises_every_ancestor(opener: Opener) -> None:
 async def test_a_start_that_failed_frees_its_key(opener: Opener) -> None:
     """A freed key stays free."""
     ledger = await grown(opener)
-    await ledger.commit(settled(CHILD.node_id, reason="start-failed"))
+    never = child(5, MOTHER, key="k2")
+    await ledger.commit(admitted(never, fingerprint="q" * 64))
+    assert len(ledger.tree.keys) == 2
+    await ledger.commit(settled(never.node_id, reason="start-failed"))
     again = await opener.open()
-    assert len(again.tree.keys) == 0
+    assert [at for at, _ in again.tree.keys.items()] == [(MOTHER.node_id, "k1")]
     assert same(again.tree, ledger.tree)
 
 
