@@ -99,7 +99,7 @@ def settled(node: NodeId, line: int = 0, reason: str = "final-report") -> NodeSe
         outcome=Outcome.COMPLETED,
         stop_reason=StopReason.COMPLETED,
         reason=reason,
-        author=Author.CHILD,
+        author=Author.CHILD if reason == "final-report" else Author.RUNTIME,
         output="done",
     )
     return NodeSettled(node=node, at_ms=AT_MS, settlement=settlement, line=line)
