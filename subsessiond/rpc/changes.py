@@ -34,6 +34,8 @@ class Changes:
         self._last: OrderedDict[NodeId, int] = OrderedDict()
         self._signs: OrderedDict[NodeId, int] = OrderedDict()
         self._moved: OrderedDict[MessageId, MessageState] = OrderedDict()
+        self.handed: set[MessageId] = set()
+        """Messages handed to their reader whose move is not published yet."""
         self.ids: list[NodeId] = sorted(tree.nodes)
         """Every node's id, in order."""
         self._queued = {node.node_id for node in tree.nodes.values() if is_queued(node)}
@@ -49,6 +51,7 @@ class Changes:
                     self._signs.move_to_end(node_id)
             if isinstance(event, MessagesMoved):
                 self._moved.update(dict.fromkeys(event.message_ids, event.state))
+                self.handed.difference_update(event.message_ids)
         _trim(self._signs, self._most)
         _trim(self._moved, MOVES_MOST)
 

@@ -207,7 +207,8 @@ def _number(word: str, fits: Callable[[Any, Any], bool]) -> Callable[[Any, Any],
 
 def _count(kind: type, word: str, fits: Callable[[int, int], bool]) -> Callable[[Any, Any], str]:
     def rule(wanted: Any, value: Any) -> str:
-        bad = type(value) is kind and not fits(len(value), wanted)
+        sized = isinstance(value, str | list | dict) and isinstance(value, kind)
+        bad = sized and not fits(len(value), wanted)
         return f"must have {word} {wanted} entries or characters" if bad else ""
 
     return rule

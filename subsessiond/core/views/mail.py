@@ -1,9 +1,11 @@
 """A mailbox as its reader is shown it: oldest first, bounded, one message always fits."""
 
+from collections.abc import Container
 from typing import Final
 
 from subsessiond.core.bounds import bytes_of_tokens, estimated_tokens
 from subsessiond.core.views.measure import json_bytes
+from subsessiond.model.ids import MessageId
 from subsessiond.model.message import Message, MessageState
 from subsessiond.model.view import InboxAnswer, MailItem
 
@@ -16,24 +18,29 @@ def is_waiting(message: Message) -> bool:
     return message.state in (MessageState.STAGED, MessageState.DELIVERED)
 
 
-def has_news(box: tuple[Message, ...]) -> bool:
+def has_news(box: tuple[Message, ...], handed: Container[MessageId] = ()) -> bool:
     """Tell whether a mailbox holds a message that was never handed over."""
-    return any(message.state is MessageState.STAGED for message in box)
+    return any(
+        message.state is MessageState.STAGED and message.message_id not in handed for message in box
+    )
 
 
-def inbox_page(box: tuple[Message, ...], limit_tokens: int) -> InboxAnswer:
+def inbox_page(
+    box: tuple[Message, ...], limit_tokens: int, handed: Container[MessageId] = ()
+) -> InboxAnswer:
     """Show mail from the oldest on, up to a bound that the first message alone may pass.
 
     Args:
         box: All messages of the mailbox, oldest first.
         limit_tokens: Bound of the answer, in estimated tokens of its JSON.
+        handed: Messages handed over before, which the tree does not know yet.
     """
     waiting = tuple(message for message in box if is_waiting(message))
     room = bytes_of_tokens(limit_tokens) - FRAME_BYTES
     shown: list[MailItem] = []
     total = 0
     for message in waiting:
-        item = mail_item(message)
+        item = mail_item(message, again=message.message_id in handed)
         size = json_bytes(item) + 1
         if shown and total + size > room:
             break
@@ -44,7 +51,7 @@ def inbox_page(box: tuple[Message, ...], limit_tokens: int) -> InboxAnswer:
     return InboxAnswer(messages=tuple(shown), more=more, estimated_tokens=tokens)
 
 
-def mail_item(message: Message) -> MailItem:
+def mail_item(message: Message, *, again: bool = False) -> MailItem:
     """Show one message, its text exactly as it was framed."""
     return MailItem(
         message_id=message.message_id,
@@ -52,6 +59,6 @@ def mail_item(message: Message) -> MailItem:
         source=message.source,
         sender_session_id=message.sender,
         stage=message.stage,
-        again=message.state is MessageState.DELIVERED,
+        again=again or message.state is MessageState.DELIVERED,
         text=message.text,
     )

@@ -65,7 +65,7 @@ def row_of(node: Node) -> Row:
         state=node.status,
         stopping=is_stopping(node),
         blocked=is_blocked(node),
-        phase=node.phase if node.is_live else None,
+        phase=node.phase if node.is_live and not node.is_root else None,
         outcome=said.outcome if said else None,
         reason=said.reason if said else "",
         author=said.author if said else None,

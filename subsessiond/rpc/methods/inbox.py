@@ -24,12 +24,13 @@ async def inbox(desk: Desk, call: Call, params: InboxParams) -> InboxAnswer:
     if params.wait_ms:
 
         def came(tree: Tree) -> bool:
-            return has_news(tree.mail.get(reader, ()))
+            return has_news(tree.mail.get(reader, ()), desk.changes.handed)
 
         await desk.waiting.until(frozenset({reader}), came, params.wait_ms)
     box = desk.tree.mail.get(reader, ())
     most = desk.limits.wake_tokens
-    answer = inbox_page(box, min(params.max_tokens or most, most))
+    limit = min(params.max_tokens or most, most)
+    answer = inbox_page(box, limit, desk.changes.handed)
     if not call.caller.is_operator:
         _mark_delivered(desk, reader, box[: len(answer.messages)])
     return answer
@@ -52,7 +53,9 @@ async def _acknowledge(
 ) -> None:
     if given is True:
         box = desk.tree.mail.get(reader, ())
-        ids = tuple(m.message_id for m in box if m.state is MessageState.DELIVERED)
+        known = desk.changes.handed
+        delivered = MessageState.DELIVERED
+        ids = tuple(m.message_id for m in box if m.state is delivered or m.message_id in known)
     else:
         ids = given
     command = Acknowledge(node=reader, message_ids=ids, caller=call.caller, **desk.stamps())
@@ -61,6 +64,9 @@ async def _acknowledge(
 
 def _mark_delivered(desk: Desk, reader: NodeId, shown: tuple[Message, ...]) -> None:
     """Note that the reader was handed these: should it never say so, they come again, marked."""
-    fresh = tuple(m.message_id for m in shown if m.state is MessageState.STAGED)
+    known = desk.changes.handed
+    staged = (m.message_id for m in shown if m.state is MessageState.STAGED)
+    fresh = tuple(message_id for message_id in staged if message_id not in known)
     if fresh:
+        known.update(fresh)
         desk.registry.tell(MarkDelivered(node=reader, message_ids=fresh, **desk.stamps()))
