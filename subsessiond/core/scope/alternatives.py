@@ -86,11 +86,7 @@ def _path(option: Pieces) -> Path:
     A match covers what lies under it, except where the last segment is a wildcard with an
     extension: `*.py` names files, and a claim on them says nothing of folders of such a name.
     """
-    path: list[Segment] = []
-    for segment in segments_of(option):
-        compiled = _segment(segment)
-        if compiled is not MANY or path[-1:] != [MANY]:
-            path.append(compiled)
+    path = [_segment(segment) for segment in segments_of(option)]
     if not (isinstance(path[-1], Glob) and path[-1].names_files) and path[-1] is not MANY:
         path.append(MANY)
     everything = path in ([ANY_NAME, MANY], [MANY, ANY_NAME, MANY])
@@ -124,9 +120,7 @@ def _glob(pieces: Pieces) -> Glob:
 
 
 def _literal_run(atoms: list[Atom]) -> str:
-    run = ""
-    for atom in atoms:
-        if not isinstance(atom, str):
-            break
+    run, rest = "", iter(atoms)
+    while isinstance(atom := next(rest, MANY), str):
         run += atom
     return run

@@ -107,10 +107,11 @@ def includes(outer: Pattern, inner: Pattern, *, step_budget: int = PAIR_STEPS) -
         False when unsure.
     """
     outers = tuple(_widened(path) for path in outer.alternatives)
+    inners = (_widened(path) for path in inner.alternatives)
     meter = Meter(step_budget)
     try:
         return all(
-            _PATHS.holds_every_word(outers, _widened(path), meter) for path in inner.alternatives
+            path in outers or _PATHS.holds_every_word(outers, path, meter) for path in inners
         )
     except StepsSpentError:
         return False

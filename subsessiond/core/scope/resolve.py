@@ -9,6 +9,7 @@ from subsessiond.core.scope.reading import DEEP, SLASH, Braces, Misspelled, Piec
 
 _HERE: Final[Pieces] = (".",)
 _UP: Final[Pieces] = ("..",)
+_DEEP: Final[Pieces] = (DEEP,)
 
 
 def segments_of(pieces: Pieces) -> list[Pieces]:
@@ -23,7 +24,7 @@ def segments_of(pieces: Pieces) -> list[Pieces]:
 
 
 def resolved(pieces: Pieces) -> Pieces:
-    """Take dot segments and empty ones out; a slash at the end means all that lies under.
+    """Take out dots, empty segments and repeated `**`; a slash at the end means all that lies under.
 
     Raises:
         Misspelled: it is absolute, leads out of the workspace, or goes up from `**`.
@@ -35,17 +36,17 @@ def resolved(pieces: Pieces) -> Pieces:
     for segment in (first, *others):
         if segment == _UP:
             _go_up(kept)
-        elif segment not in ((), _HERE):
+        elif segment not in ((), _HERE) and (segment != _DEEP or kept[-1:] != [_DEEP]):
             kept.append(segment)
-    if not kept or (others and not others[-1] and kept[-1] != (DEEP,)):
-        kept.append((DEEP,))
+    if not kept or (others and not others[-1] and kept[-1] != _DEEP):
+        kept.append(_DEEP)
     return tuple(piece for segment in kept for piece in (SLASH, *segment))[1:]
 
 
 def _go_up(kept: list[Pieces]) -> None:
     if not kept:
         raise Misspelled("leaves the workspace")
-    if kept[-1] == (DEEP,):
+    if kept[-1] == _DEEP:
         raise Misspelled("goes up from **, which has no one place above it")
     if kept[-1] == _UP or any(isinstance(piece, Braces) for piece in kept[-1]):
         # Why: each alternative may go up from somewhere else; it is resolved when they are apart.

@@ -3,7 +3,7 @@
 import unicodedata
 from typing import Final
 
-from subsessiond.core.scope.reading import Braces, Deep, Piece, Pieces, Slash
+from subsessiond.core.scope.reading import Deep, Piece, Pieces, Slash
 from subsessiond.core.scope.symbols import ANY_CHAR, LAST_CODE_POINT, Chars, Many, complement
 
 _MAGIC: Final = frozenset("*?[{\\")
@@ -34,8 +34,7 @@ def _spell_piece(piece: Piece, *, in_braces: bool) -> str:
             return "/"
         case Deep():
             return "**"
-        case Braces(options):
-            return "{" + ",".join(spell(option, in_braces=True) for option in options) + "}"
+    return "{" + ",".join(spell(option, in_braces=True) for option in piece.options) + "}"
 
 
 def _spell_class(chars: Chars) -> str:

@@ -203,6 +203,12 @@ def test_the_nearest_pattern_meets_or_shares_the_longest_prefix(
     assert nearest(tuple(pattern(one) for one in outers), pattern(inner)) == pattern(named)
 
 
+def test_a_pattern_of_many_alternatives_includes_itself() -> None:
+    """What is lent whole costs no steps, however long the search for a part would take."""
+    many = pattern("*/{a,b}{a,b}/{a,b}{a,b}{a,b}{a,b}")
+    assert includes(many, many, step_budget=0)
+
+
 def test_of_no_pattern_none_is_nearest() -> None:
     """A parent that owns nothing has no candidate to name."""
     assert nearest((), pattern("a")) is None
