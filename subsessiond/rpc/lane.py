@@ -21,6 +21,7 @@ class Lane:
         self._running = running
         self._queue: deque[Coroutine[Any, Any, None]] = deque()
         self._is_served = False
+        self._width = 1
 
     def add(self, work: Coroutine[Any, Any, None]) -> None:
         """Queue work, which must answer its own faults; never waits."""
@@ -36,13 +37,16 @@ class Lane:
         if self._is_served:
             return
         self._is_served = True
-        self._running.start(self._work())
-        # Runs right after that task's first step: what is still queued then stands behind work
-        # that waits.
+        for _ in range(self._width):
+            self._running.start(self._work())
+        # Runs right after the first steps of these tasks: what is still queued then stands behind
+        # work that waits.
         asyncio.get_running_loop().call_soon(self._look)
 
     def _look(self) -> None:
         self._is_served = False
+        # Why doubled: where some have to wait, most have to, and all shall be begun soon.
+        self._width = min(2 * self._width, len(self._queue)) or 1
         if self._queue:
             self._serve()
 

@@ -57,7 +57,7 @@ class WebSocket:
         self._response = web.WebSocketResponse(
             timeout=_CLOSE_S,
             compress=False,
-            max_msg_size=MESSAGE_MOST_BYTES,
+            max_msg_size=MESSAGE_MOST_BYTES + 1,  # it refuses what is as large as this
             writer_limit=0,
             decode_text=False,
         )
