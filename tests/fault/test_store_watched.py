@@ -111,6 +111,24 @@ async def test_commits_go_on_beside_a_backup(tmp_path: Path) -> None:
             assert db.execute("SELECT max(seq) FROM events").fetchone()[0] == ledger.tree.seq
 
 
+async def test_closing_does_not_wait_for_a_backup(tmp_path: Path) -> None:
+    """A backup under way when the store is closed is given up, and leaves no half of itself."""
+    async with State(tmp_path / "state") as state:
+        ledger = await grown(state)
+        for n in range(10):
+            body = {"o": "x" * 300_000}
+            await ledger.commit(
+                *ledger.report(CHILD.node_id, stage=Stage.PROGRESS),
+                lines=(line(CHILD, n + 2, body=body),),
+            )
+        backing_up = asyncio.ensure_future(ledger.store.backup())
+        await asyncio.sleep(0)  # it is asked for before the end is
+        await ledger.store.aclose()
+        with pytest.raises(StoreFault, match="being closed"):
+            await backing_up
+        assert list((state.directory / "backups").iterdir()) == []
+
+
 async def test_three_backups_are_kept(tmp_path: Path) -> None:
     """Of many backups the three newest stay, and a start takes none when one is fresh."""
     async with State(tmp_path / "state") as state:

@@ -43,16 +43,16 @@ class Lane:
         """Do a job after all that wait now. It must not raise: there is nobody to raise to."""
         self._jobs.put(job)
 
-    def drain(self) -> bool:
-        """Do what waits, from within a long job; tells whether the lane goes on."""
+    def drain(self) -> None:
+        """Do what waits, from within a long job."""
         while True:
             try:
                 job = self._jobs.get_nowait()
             except Empty:
-                return True
-            if job is None:
+                return
+            if job is None:  # the end waits until the long job is done
                 self._jobs.put(None)
-                return False
+                return
             job()
 
     def end(self) -> None:

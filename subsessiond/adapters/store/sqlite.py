@@ -265,8 +265,9 @@ class SqliteStore:
             self._warn(str(fault))
 
     def _between(self) -> None:
-        if self._closed or not self._lane.drain():
+        if self._closed:
             raise _Closing
+        self._lane.drain()
 
     def _close(self) -> None:
         store, self._store = self._store, None
