@@ -1,6 +1,7 @@
 """What an error looks like: canonical code, field paths, limits; never a value, never internals."""
 
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import Any
 
 from subsessiond.model.brief import FieldFault
@@ -21,7 +22,7 @@ MESSAGES: tuple[tuple[int, str, str], ...] = (
 )
 """The standard codes: number, message, meaning."""
 
-_MESSAGE = {number: message for number, message, _ in MESSAGES}
+_MESSAGE = MappingProxyType({number: message for number, message, _ in MESSAGES})
 
 MOST_FIELDS = 50
 """Bad fields in one answer: answers are bounded, and nobody mends more at once."""

@@ -1,7 +1,7 @@
 """Turns what pydantic found into bad fields: where and what is wrong, never what stood there."""
 
 import re
-from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -19,27 +19,29 @@ M = TypeVar("M", bound=BaseModel)
 
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_]{0,39}")
 
-_SENTENCES: Mapping[str, str] = {
-    "missing": "is required",
-    "extra_forbidden": "is not a known field",
-    "string_type": "must be text",
-    "string_unicode": "holds an unpaired surrogate",
-    "int_type": "must be an integer",
-    "int_from_float": "must be an integer",
-    "bool_type": "must be true or false",
-    "tuple_type": "must be a list",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-    "model_attributes_type": "must be an object",
-    "enum": "must be one of {expected}",
-    "literal_error": "must be one of {expected}",
-    "greater_than_equal": "must be at least {ge}",
-    "less_than_equal": "must be at most {le}",
-    "too_long": "must have at most {max_length} entries",
-    "too_short": "must have at least {min_length} entries",
-    "string_too_short": "must have at least {min_length} characters",
-    "string_too_long": "must have at most {max_length} characters",
-}
+_SENTENCES = MappingProxyType(
+    {
+        "missing": "is required",
+        "extra_forbidden": "is not a known field",
+        "string_type": "must be text",
+        "string_unicode": "holds an unpaired surrogate",
+        "int_type": "must be an integer",
+        "int_from_float": "must be an integer",
+        "bool_type": "must be true or false",
+        "tuple_type": "must be a list",
+        "dict_type": "must be an object",
+        "model_type": "must be an object",
+        "model_attributes_type": "must be an object",
+        "enum": "must be one of {expected}",
+        "literal_error": "must be one of {expected}",
+        "greater_than_equal": "must be at least {ge}",
+        "less_than_equal": "must be at most {le}",
+        "too_long": "must have at most {max_length} entries",
+        "too_short": "must have at least {min_length} entries",
+        "string_too_short": "must have at least {min_length} characters",
+        "string_too_long": "must have at most {max_length} characters",
+    }
+)
 
 _OURS = frozenset({"nul", "empty", "size", "spelling", "surrogate"})
 """Errors raised in `wire` itself: their own sentence holds no value."""

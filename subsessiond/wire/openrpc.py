@@ -1,14 +1,13 @@
 """The OpenRPC document, made from the models: the same bytes every time."""
 
 import ast
-import inspect
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
 from typing import Any, Union, get_args, get_origin
 
 import msgspec
 from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 import subsessiond
@@ -25,15 +24,19 @@ _STANDARD = (-32602, -32603)
 """Errors any method may answer beside its own; the other standard ones concern no method."""
 
 
-@cache
-def document() -> dict[str, Any]:
-    """Give the document as plain JSON. Treat it as read-only: it is made once."""
-    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(_document()))
+def document(*sources: str) -> dict[str, Any]:
+    """Make the document, as plain JSON.
+
+    Args:
+        sources: Python source of the modules that hold the results' shapes. The sentences under
+            their attributes become descriptions; nothing else keeps them at run time.
+    """
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(_document(sources)))
     return plain
 
 
-def _document() -> dict[str, Any]:
-    schemas = _param_schemas() | _result_schemas()
+def _document(sources: tuple[str, ...]) -> dict[str, Any]:
+    schemas = _param_schemas() | _result_schemas(sources)
     return {
         "openrpc": "1.3.2",
         "info": {
@@ -107,14 +110,17 @@ def _plain(schema: Any) -> Any:
     }
 
 
-def _result_schemas() -> dict[str, Any]:
+def _result_schemas(sources: tuple[str, ...]) -> dict[str, Any]:
     shapes = (*(method.result for method in METHODS), EVENT)
     structs = [one for shape in shapes for one in shape if issubclass(one, msgspec.Struct)]
     described: list[type[msgspec.Struct]] = [*dict.fromkeys(structs), view.Row, view.ChildRow]
     _, schemas = msgspec.json.schema_components(map(_twin, described), ref_template=_REF)
+    sentences = {name: found for source in sources for name, found in _sentences(source)}
     for name, schema in schemas.items():
         schema.pop("title", None)
-        _describe(schema, getattr(view, name, None))
+        for attribute, sentence in sentences.get(name, ()):
+            if attribute in schema.get("properties", {}):
+                schema["properties"][attribute]["description"] = sentence
     for struct in structs:
         if _twin(struct) is not struct:
             schemas[struct.__name__] = _both_rows(schemas[struct.__name__])
@@ -158,23 +164,11 @@ def _both_rows(schema: Any) -> Any:
     return schema
 
 
-def _describe(schema: dict[str, Any], struct: type | None) -> None:
-    """Put the sentence under each attribute into the schema, as it is for parameters."""
-    if struct is None or not issubclass(struct, msgspec.Struct):
-        return
-    sentences = _sentences().get(struct.__name__, {})
-    for field in msgspec.structs.fields(struct):
-        if field.name in sentences:
-            schema["properties"][field.encode_name]["description"] = sentences[field.name]
-
-
-@cache
-def _sentences() -> dict[str, dict[str, str]]:
-    """Read the sentences under the attributes of every shape, by class and attribute."""
-    module = ast.parse(inspect.getsource(view))
-    return {
-        one.name: dict(_sentences_of(one)) for one in module.body if isinstance(one, ast.ClassDef)
-    }
+def _sentences(source: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Give the sentences under the attributes of every class, by its name."""
+    for one in ast.parse(source).body:
+        if isinstance(one, ast.ClassDef):
+            yield one.name, list(_sentences_of(one))
 
 
 def _sentences_of(shape: ast.ClassDef) -> Iterator[tuple[str, str]]:
@@ -184,7 +178,7 @@ def _sentences_of(shape: ast.ClassDef) -> Iterator[tuple[str, str]]:
                 ast.AnnAssign(target=ast.Name(id=name)),
                 ast.Expr(value=ast.Constant(value=str(text))),
             ):
-                yield name, inspect.cleandoc(text)
+                yield to_camel(name), " ".join(text.split())
 
 
 def _rejection_data() -> dict[str, Any]:

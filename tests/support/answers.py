@@ -96,4 +96,3 @@ def quiet_log() -> Any:
     """Give a log that keeps what it is told, in `entries`."""
     log = structlog.testing.CapturingLogger()
     return structlog.wrap_logger(log, processors=[])
-
