@@ -29,6 +29,11 @@ class Guard:
         """How many guarded calls are under way."""
         return sum(self._in_flight.values())
 
+    @property
+    def remembered(self) -> int:
+        """Of how many callers refusals are remembered."""
+        return len(self._clear_at)
+
     def enter(self, caller: Hashable) -> bool:
         """Begin a call; tells whether it may go on, and counts it only then."""
         count = self._in_flight.get(caller, 0)

@@ -29,6 +29,11 @@ class Rows:
         self._whole = _Kept(row_of)
         self._short = _Kept(child_row)
 
+    @property
+    def kept(self) -> int:
+        """How many rows are kept."""
+        return self._whole.count + self._short.count
+
     def whole(self, node: Node) -> msgspec.Raw:
         """Give the operator's row."""
         return self._whole.of(node)
@@ -48,6 +53,10 @@ class _Kept:
     def __init__(self, make: Callable[[Node], Row | ChildRow]) -> None:
         self._make = make
         self._kept: dict[NodeId, tuple[Node, msgspec.Raw]] = {}
+
+    @property
+    def count(self) -> int:
+        return len(self._kept)
 
     def of(self, node: Node) -> msgspec.Raw:
         found = self._kept.get(node.node_id)

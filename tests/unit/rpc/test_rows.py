@@ -1,0 +1,38 @@
+"""`rpc.rows`."""
+
+import msgspec
+from msgspec.structs import replace
+
+from subsessiond.rpc.rows import KEPT_MOST, Rows
+from tests.support.trees import a_node, a_tree, node_id
+
+
+def test_a_row_is_written_once_for_one_node() -> None:
+    """An unchanged node gives the very same bytes; a changed one is written anew."""
+    rows, node = Rows(), a_node(2)
+    first = rows.whole(node)
+    assert rows.whole(node) is first
+    changed = rows.whole(replace(node, title="other"))
+    assert msgspec.json.decode(changed)["title"] == "other"
+
+
+def test_both_sizes_are_kept_apart() -> None:
+    """The operator's row never becomes a parent's."""
+    rows, node = Rows(), a_node(2)
+    assert "rootId" in msgspec.json.decode(rows.whole(node))
+    assert "rootId" not in msgspec.json.decode(rows.short(node))
+
+
+def test_what_is_kept_is_bounded() -> None:
+    """More nodes than are kept do not fill the memory, and their rows are right all the same."""
+    rows = Rows()
+    tree = a_tree(a_node(n) for n in range(2, KEPT_MOST + 4))
+    page = rows.page(tree, sorted(tree.nodes), whole=True)
+    assert len(page) == len(tree.nodes)
+    assert rows.kept <= KEPT_MOST
+
+
+def test_nodes_that_are_gone_have_no_row() -> None:
+    """Ids of nodes that left the tree are passed over."""
+    tree = a_tree([a_node(2)])
+    assert len(Rows().page(tree, (node_id(2), node_id(9)), whole=False)) == 1
