@@ -1,6 +1,7 @@
 """`tree`: all nodes at a glance, once or live."""
 
 import time
+from typing import NoReturn
 
 from subsession.cli import exits
 from subsession.cli.arguments import Verbs
@@ -12,6 +13,8 @@ from subsession.mirror import Mirror
 
 _TICK_MS = 1_000
 _QUIET_MS = 25_000
+_PACE_S = 0.1
+"""Between two looks: a tree where much happens is read ten times a second, not thousands."""
 
 
 def add(verbs: Verbs) -> None:
@@ -49,22 +52,32 @@ def tree(session: Session) -> int:
 
 
 def _live(session: Session, mirror: Mirror) -> int:
-    """Keep showing the tree until the reader has seen enough."""
-    if session.voice.is_terminal and not session.voice.as_json:
-        _redraw(session, mirror)
+    """Keep showing the tree until the reader has seen enough: Ctrl-C is how that is said."""
+    try:
+        if session.voice.is_terminal and not session.voice.as_json:
+            _redraw(session, mirror)
+        _tell_news(session, mirror)
+    except KeyboardInterrupt:
+        return exits.OK
+
+
+def _tell_news(session: Session, mirror: Mirror) -> NoReturn:
+    """Tell what happens, for as long as somebody reads it."""
     news = News(session.voice)
     while True:
         news.tell(mirror.rows.values(), now_ms())
+        time.sleep(_PACE_S)
         session.client.follow(mirror.refresh(_QUIET_MS))
 
 
-def _redraw(session: Session, mirror: Mirror) -> None:
+def _redraw(session: Session, mirror: Mirror) -> NoReturn:
     """Draw the tree in place; keep the last good picture while no daemon answers."""
     from subsession.cli.live import Screen  # rich takes longer to load than all else together
 
     with Screen(session.voice) as screen:
         while True:
             screen.show(mirror.rows.values(), now_ms())
+            time.sleep(_PACE_S)
             try:
                 session.client.follow(mirror.refresh(_TICK_MS))
             except SubsessionError as fault:
