@@ -138,10 +138,7 @@ class Dispatcher:
         async def method(call: Call, /, **params: Any) -> Any:
             result = await invoke(entry, call, params, self._log)
             if isinstance(result, Failure):
-                error = result.error
-                if "data" in error:
-                    return Error(error["code"], error["message"], error["data"])
-                return Error(error["code"], error["message"])
+                return Error(**result.error)
             return Success(result)
 
         return method
