@@ -1,6 +1,7 @@
 """A store replaced, removed or written by others while it is open; backups beside commits."""
 
 import asyncio
+import resource
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -81,6 +82,69 @@ async def test_a_condemned_store_is_compared_at_the_next_start(tmp_path: Path) -
         assert any("copied into a fresh file" in warning for warning in warnings)
         assert again.tree.nodes == ledger.tree.nodes
         await again.commit(*again.report(CHILD.node_id))
+
+
+async def test_the_log_is_copied_into_the_store_before_it_grows(tmp_path: Path) -> None:
+    """The write-ahead log does not grow with what is committed, and nothing is lost by copying."""
+    async with State(tmp_path / "state") as state:
+        ledger = await grown(state)
+        for n in range(30):
+            await ledger.commit(*ledger.report(CHILD.node_id, f"{n}" * 100_000))
+        log = state.directory / "registry.sqlite-wal"
+        assert log.stat().st_size < 8 << 20
+        assert (state.directory / "registry.sqlite").stat().st_size > 4 << 20
+        again, warnings = await state.open_again(ledger)
+        assert warnings == ()
+        assert again.tree.mail == ledger.tree.mail
+
+
+async def test_a_commit_that_cannot_be_written_can_be_tried_again(tmp_path: Path) -> None:
+    """Where no file may grow a commit fails whole; with room the same batch is taken."""
+    async with State(tmp_path / "state") as state:
+        ledger = await grown(state)
+        await ledger.commit(ledger.checkpoint(CHILD.node_id), lines=(line(CHILD, 2),))
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        size = (state.directory / "registry.sqlite-wal").stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+        try:
+            for _ in range(2):
+                with pytest.raises(StoreFault, match="IOERR_WRITE") as caught:
+                    await ledger.commit(*ledger.report(CHILD.node_id, "x" * 50_000))
+                assert not caught.value.fatal
+            with pytest.raises(StoreFault, match="IOERR_WRITE"):
+                await ledger.store.lines_synced(((CHILD.node_id, 2),))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        await ledger.commit(*ledger.report(CHILD.node_id, "x" * 50_000))
+        again, _ = await state.open_again(ledger)
+        assert again.tree.nodes == ledger.tree.nodes
+        assert len(await again.store.unsynced_lines()) == 1
+
+
+async def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
+    """Before loading and after closing every request is a fatal fault."""
+    async with State(tmp_path / "state") as state:
+        store = state.store()
+        with pytest.raises(StoreFault, match="not open"):
+            await store.unsynced_lines()
+        ledger = await grown(state)
+        await ledger.store.aclose()
+
+
+async def test_records_spoiled_later_are_a_fault(tmp_path: Path) -> None:
+    """A record that cannot be read when it is asked for is a fault of that request alone."""
+    async with State(tmp_path / "state") as state:
+        ledger = await grown(state)
+        await ledger.store.aclose()
+        with closing(sqlite3.connect(state.directory / "registry.sqlite")) as db:
+            db.execute("UPDATE events SET body = ? WHERE seq = 2", (b"{",))
+            db.commit()
+        ledger, warnings = await state.open()
+        assert warnings == ()
+        with pytest.raises(StoreFault, match="cannot be read") as caught:
+            await ledger.store.events_after(0, 10)
+        assert not caught.value.fatal
+        await ledger.commit(*ledger.report(CHILD.node_id))
 
 
 async def test_commits_go_on_beside_a_backup(tmp_path: Path) -> None:

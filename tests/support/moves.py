@@ -405,3 +405,11 @@ def recover(label: str, *leftovers: str, forced: bool = False) -> Step:
     return lambda now: Recover(
         node=now.id(label), leftovers=leftovers, forced=forced, **stamps(now)
     )
+
+
+def at_work(now: Play, *labels: str, role: str = "worker", **fields: Any) -> Play:
+    """Open a root and let children of it run; the usual beginning."""
+    now = now >> open_root()
+    for label in labels:
+        now = now >> spawn(label, role=role, **fields) >> started(label)
+    return now

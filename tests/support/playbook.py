@@ -48,15 +48,15 @@ class Expected(NamedTuple):
     fields: tuple[tuple[str, Any], ...]
 
 
-def said(kind: type, label: str | None = None, **fields: Any) -> Expected:
+def said(what: type, label: str | None = None, /, **fields: Any) -> Expected:
     """Expect an event, effect, staged message or reply with these fields.
 
     Args:
-        kind: Its class. `Message` stands for a message that was staged.
+        what: Its class. `Message` stands for a message that was staged.
         label: The node it is about; for a message, its recipient.
         fields: Values it must have; `settlement__reason` looks inside.
     """
-    return Expected(kind, label, tuple(fields.items()))
+    return Expected(what, label, tuple(fields.items()))
 
 
 class Nothing:
@@ -96,7 +96,7 @@ class Play(Struct, frozen=True, kw_only=True):
             assert self.reply.code is expected, f"{self.reply} is no {expected}"
             return replace(self, answered=True)
         if isinstance(expected, Nothing):
-            assert self.events == ()
+            assert self.events == (), self.events
             return self
         wanted = expected if isinstance(expected, Expected) else said(expected)
         assert any(self._is(wanted, found) for found in self._came()), self._story(wanted)

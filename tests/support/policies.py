@@ -11,7 +11,7 @@ ALL_TOOLS: Final = tuple(ToolClass)
 LEAF_TOOLS: Final = tuple(tool for tool in ToolClass if tool is not ToolClass.DELEGATE)
 READ_TOOLS: Final = (ToolClass.READ, ToolClass.FETCH, ToolClass.SEARCH, ToolClass.THINK)
 
-LEAD: Final = Role(name="lead", tier="strong", depth_cap=2, tools=ALL_TOOLS)
+LEAD: Final = Role(name="lead", tier="strong", depth_cap=2, tools=ALL_TOOLS, token_cap=1_000_000)
 WORKER: Final = Role(name="worker", tier="strong", tools=LEAF_TOOLS)
 READER: Final = Role(name="reader", tier="cheap", tools=READ_TOOLS)
 CHECK: Final = Role(

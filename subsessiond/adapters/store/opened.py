@@ -14,7 +14,8 @@ from subsessiond.ports import StoreFault
 _CHECKPOINT_BYTES = 4 * 1024 * 1024
 """SQLite's own measure (1,000 pages): the log stays small, and few commits wait for its copying."""
 _PAGE_BYTES = 4096
-_PAGES_A_COMMIT = 6  # what a small commit writes beside its bodies, as measured
+_PAGES_AN_EVENT = 3  # what an event writes beside its bodies when it comes alone
+_COPIES = 3  # a report stands in its event, its message and its journal line
 
 _Print = tuple[int, int, int, int] | None
 
@@ -119,9 +120,9 @@ class OpenStore:
         except OSError as fault:
             self._lost = f"{why}; nor could a note be left for the next start ({fault.strerror})"
 
-    def grew(self, body_bytes: int) -> bool:
+    def grew(self, body_bytes: int, events: int) -> bool:
         """Count what a commit wrote; tells whether the log should be copied into the store."""
-        self._log_bytes += body_bytes + _PAGES_A_COMMIT * _PAGE_BYTES
+        self._log_bytes += _COPIES * body_bytes + events * _PAGES_AN_EVENT * _PAGE_BYTES
         return self._log_bytes > _CHECKPOINT_BYTES
 
     def checkpoint(self) -> str | None:

@@ -193,24 +193,23 @@ class SqliteStore:
         store = self._opened()
         self._check_numbers(batch)
         self._note_workspaces(store, batch.events)
-        before = store.db.total_changes
         try:
-            self._write(store, batch)
+            written = self._write(store, batch)
         except StoreFault as fault:
             cause = fault.__cause__
             is_room = isinstance(cause, sqlite3.Error) and is_full(cause)
             if not (is_room and _is_ending(batch.events) and self._room.free_ballast()):
                 raise
             self._warn("the disk is full; the ballast was given up for a final")
-            self._write(store, batch)
+            written = self._write(store, batch)
         self._last = batch.tree
-        if store.grew((store.db.total_changes - before) * _ROW_BYTES):
+        if store.grew(written, len(batch.events)):
             self._lane.later(self._checkpoint)
 
-    def _write(self, store: OpenStore, batch: Batch) -> None:
+    def _write(self, store: OpenStore, batch: Batch) -> int:
         changes = touched(self._last, batch.tree, batch.events)
         with store.transaction("committing to the registry") as db:
-            write_batch(db, batch, changes)
+            return write_batch(db, batch, changes)
 
     def _check_numbers(self, batch: Batch) -> None:
         expected = range(self._last.seq + 1, self._last.seq + 1 + len(batch.events))
@@ -281,9 +280,6 @@ class SqliteStore:
             self._warn(f"closing the store: {fault}")
         finally:
             store.close()
-
-
-_ROW_BYTES = 1024  # a row with its body, as measured; only decides when the log is copied
 
 
 def _is_ending(events: tuple[AnyEvent, ...]) -> bool:
