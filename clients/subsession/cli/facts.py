@@ -39,11 +39,18 @@ def state(row: Json) -> State:
 def _word(row: Json) -> str:
     if row.get("leftovers"):
         return "leftovers"
+    if is_root(row) and not row.get("stopping"):
+        return "open" if is_live(row) else "closed"
     if is_live(row):
         if row.get("stopping"):
             return "stopping"
         return "starting" if row.get("state") == "claimed" else str(row.get("phase") or "running")
     return str(row.get("outcome") or row.get("state"))
+
+
+def is_root(row: Json) -> bool:
+    """Tell a root's row: it has no role. In a parent's own tree there are none."""
+    return not row.get("role")
 
 
 def is_live(row: Json) -> bool:
@@ -57,8 +64,10 @@ def ascii_glyph(glyph: str) -> str:
 
 
 def age(row: Json, now_ms: float) -> str:
-    """Say when a live node last gave a sign, or how long a settled one took."""
+    """Say when a live node last gave a sign, how long a root is open, a settled node took."""
     claimed, settled = row.get("claimedAt"), row.get("settledAt")
+    if is_live(row) and is_root(row):
+        return f"for {say_span(now_ms - claimed)}" if claimed else ""
     if is_live(row):
         sign = row.get("lastSignAt") or claimed
         return f"{say_span(now_ms - sign)} ago" if sign else ""

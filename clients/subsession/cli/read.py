@@ -10,8 +10,8 @@ from subsession.cli.watch import now_ms
 from subsession.text import cut, one_line
 from subsession.verbs import Json
 
-_SHOWN_COLUMNS = 400
-"""How much of a record is shown to people; --json gives all of it."""
+_SHOWN_COLUMNS = 200
+"""How much of a record's body is shown to people; --json gives all of it."""
 
 
 def add(verbs: Verbs) -> None:

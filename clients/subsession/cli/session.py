@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from subsession.cli.voice import Voice
 from subsession.client import Client
 from subsession.connect import listening
+from subsession.errors import Refusal, Refused
 from subsession.mirror import Mirror
 from subsession.text import cut
 from subsession.verbs import Json
@@ -70,10 +71,9 @@ class Session:
     def node_id(self, text: str) -> str:
         """Give the id that a text names: an id, the end of one, or a title only one node has.
 
-        What names nothing is given back as it is, for the daemon to refuse.
-
         Raises:
             UsageProblem: it names several nodes.
+            Refused: it names none.
         """
         if _NODE_ID.fullmatch(text):
             return text
@@ -83,7 +83,10 @@ class Session:
                 f"\n  {row['nodeId']}  {cut(str(row.get('title', '')), 40)}" for row in found
             )
             raise UsageProblem(f"{cut(text, 40)!r} names {len(found)} nodes:{lines}")
-        return str(found[0]["nodeId"]) if found else text
+        if not found:
+            refusal = Refusal("NOT_FOUND", 9001, f"no node here is called {cut(text, 40)!r}")
+            raise Refused(refusal)
+        return str(found[0]["nodeId"])
 
 
 def _named(text: str, rows: list[Json]) -> Iterator[Json]:

@@ -70,7 +70,7 @@ ROWS = [
 
 GOLDEN = """\
 node                      role     state         last sign   tokens           id
-review of subsession      root     • running     1s ago      not reported r00t01
+review of subsession      root     • open        for 1m05s   not reported r00t01
 ├─ lint                   check    ✓ completed   in 4s       not reported ch1d01
 ├─ types                  check    • in-tool     3s ago      not reported ch1d02
 │  └─ a grandchild with…  check    ! blocked     in 1m05s    12k          gr4nd1
