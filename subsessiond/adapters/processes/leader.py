@@ -94,6 +94,7 @@ class NamespaceLeader(Leader):
         self._told: Exit | None = None
         self._exited = asyncio.Event()
         self._control: socket.socket | None = None
+        self._listened = False
 
     @property
     def exit(self) -> Exit | None:
@@ -106,9 +107,12 @@ class NamespaceLeader(Leader):
         return self._exited
 
     def listen(self, control: socket.socket) -> None:
-        """Take over the socket on which init will tell of the end."""
-        self._control = control
-        self._loop.add_reader(control.fileno(), self._hear)
+        """Take over the socket on which init tells of the end; it may be over already."""
+        self._control, self._listened = control, True
+        if self.gone.is_set():
+            self._note_end()
+        else:
+            self._loop.add_reader(control.fileno(), self._hear)
 
     def _hear(self) -> None:
         if self._control is None:
@@ -138,6 +142,8 @@ class NamespaceLeader(Leader):
             self._control = None
 
     def _note_end(self) -> None:
+        if not self._listened:
+            return  # its last words are read when somebody listens
         self._hear()  # what it said last may stand in the socket still
         # Why: init tells of the program's end before it leaves. It said nothing, so the program
         # ran until init was killed, and then the kernel killed it as well.

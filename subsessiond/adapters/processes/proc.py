@@ -8,7 +8,7 @@ import errno
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ class ProcTable:
 
     def __init__(self) -> None:
         self._spare: list[int] = []
-        self._last_scan: Scan | None = None
+        self._recent: tuple[Scan, ...] = ()
         self.uid = os.geteuid()
         self.boot_id = self.read("/proc/sys/kernel/random/boot_id").decode().strip()
         self._refill()
@@ -96,18 +96,23 @@ class ProcTable:
         stat = self.stat(pid)
         return stat is not None and stat.start_ticks == start_ticks
 
-    def scan(self, not_before: float | None = None) -> "Scan":
-        """Read every process there is.
+    def scan(self) -> Scan:
+        """Read every process there is, now."""
+        scan = Scan(self, time.monotonic(), self.lend(self._scan))
+        self._recent = (*self._recent[-1:], scan)
+        return scan
 
-        Args:
-            not_before: a look taken after this instant (`time.monotonic`) and not long ago will
-                do; many containers ended at once then share it.
+    def looks(self, not_before: float) -> Iterator[Scan]:
+        """Give two looks at all processes, both taken after an instant and not long ago.
+
+        Two, because one may miss a fork between its reads. Many containers ended at once share
+        them: what was empty once stays empty.
         """
-        last, now = self._last_scan, time.monotonic()
-        if last and not_before is not None and last.at >= max(not_before, now - SHARED_S):
-            return last
-        self._last_scan = Scan(self, now, self.lend(self._scan))
-        return self._last_scan
+        oldest = max(not_before, time.monotonic() - SHARED_S)
+        recent = [scan for scan in self._recent if scan.at >= oldest]
+        yield from recent
+        for _ in range(2 - len(recent)):
+            yield self.scan()
 
     def _scan(self) -> tuple[Stat, ...]:
         names = [name for name in os.listdir("/proc") if name.isdigit()]

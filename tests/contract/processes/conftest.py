@@ -16,6 +16,9 @@ from subsessiond.model.process import ContainerKind, Launch
 AGENTS = Path(__file__).parents[2] / "support/agents"
 KINDS = (ContainerKind.CGROUP, ContainerKind.PIDNS, ContainerKind.DESCENT)
 GRACE_MS = 300
+"""For children that ignore TERM: they take all of it."""
+PATIENCE_MS = 10_000
+"""For children that leave when asked: they take as long as the machine lets them."""
 PATH = (("PATH", os.environ["PATH"]),)
 
 available = functools.cache(available_containers)
@@ -31,8 +34,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def processes(kind: str) -> AsyncIterator[LinuxProcesses]:
-    """The adapter under test, with short graces."""
-    made = LinuxProcesses(container=kind, term_grace_ms=GRACE_MS, close_stdin_ms=GRACE_MS)
+    """The adapter under test."""
+    made = LinuxProcesses(container=kind, term_grace_ms=PATIENCE_MS, close_stdin_ms=PATIENCE_MS)
     yield made
     await made.aclose()
 

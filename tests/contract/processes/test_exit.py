@@ -1,11 +1,12 @@
 import asyncio
+import os
 import time
 
 import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.model.process import Exit
-from tests.contract.processes.conftest import launch, marked, read_all, sh, until
+from tests.contract.processes.conftest import GRACE_MS, launch, marked, read_all, sh, until
 
 
 async def test_exit_status_is_reported(processes: LinuxProcesses) -> None:
@@ -40,7 +41,7 @@ async def test_status_of_a_killed_program_is_the_kill(processes: LinuxProcesses)
     """A program that ignored TERM is reported as killed."""
     process = await processes.spawn(sh("trap '' TERM; echo up; while :; do sleep 0.01; done"))
     await process.read_stdout()
-    assert (await process.stop()).forced
+    assert (await process.stop(term_grace_ms=GRACE_MS)).forced
     assert await process.wait_exit() == Exit(signal=9)
 
 
@@ -78,3 +79,20 @@ async def test_container_without_leader_ends_by_itself(processes: LinuxProcesses
     await process.wait_exit()
     await until(lambda: not processes.is_alive(process.identity))
     assert not (await process.stop()).forced
+
+
+async def test_init_that_is_killed_is_noticed(processes: LinuxProcesses) -> None:
+    """Killing the first process of a container from outside is told as a kill, not waited for."""
+    process = await processes.spawn(launch("sleep", "600"))
+    os.kill(process.identity.pid, 9)
+    async with asyncio.timeout(5):
+        assert await process.wait_exit() == Exit(signal=9)
+    assert not (await process.stop()).forced
+
+
+async def test_quickest_programs_lose_no_status(processes: LinuxProcesses) -> None:
+    """However soon a program is over, its status is told."""
+    for status in range(20):
+        process = await processes.spawn(sh(f"exit {status}"))
+        assert await process.wait_exit() == Exit(code=status)
+        await process.aclose()

@@ -12,7 +12,7 @@ import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.model.process import Exit, Launch, LaunchFault
-from tests.contract.processes.conftest import AGENTS, launch, marked, read_all, sh
+from tests.contract.processes.conftest import AGENTS, GRACE_MS, launch, marked, read_all, sh
 
 SHOW = str(AGENTS / "show.py")
 
@@ -216,7 +216,7 @@ async def test_stop_works_without_descriptors(processes: LinuxProcesses) -> None
         with contextlib.suppress(OSError):
             while True:
                 held.append(os.dup(0))
-        stopped = await process.stop()
+        stopped = await process.stop(term_grace_ms=GRACE_MS)
     finally:
         for fd in held:
             os.close(fd)

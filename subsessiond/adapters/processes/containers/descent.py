@@ -37,9 +37,8 @@ class Descent(Container):
         return tuple(stat for stat in found if not stat.is_ended)
 
     def is_empty(self) -> bool:
-        """Whether two looks in a row find nothing: one may miss a fork between its reads."""
-        shared = self.table.scan(not_before=self._born)
-        return not self._members_in(shared) and not self.members()
+        """Whether two looks find nothing."""
+        return not any(self._members_in(scan) for scan in self.table.looks(self._born))
 
     def _roots(self, scan: Scan) -> tuple[Stat, ...]:
         """Those that a trace of their own leads to."""
