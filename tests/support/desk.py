@@ -151,7 +151,8 @@ class Bench:
 
     async def child(self, parent: str, role: str = "worker", **brief: Any) -> str:
         """Spawn a child and let it run."""
-        order = {"mission": "work", **brief}
+        cap = 200_000 if role == "lead" else 20_000
+        order = {"mission": "work", "tokenCap": cap, **brief}
         answer = await self.call("subsession.spawn", parentId=parent, role=role, brief=order)
         await self.tell(ConfirmStart(node=answer["nodeId"], **self.desk.stamps()))
         return str(answer["nodeId"])

@@ -1,0 +1,156 @@
+"""`rpc.methods.blocked`, `succeed` and `node`."""
+
+from typing import Any
+
+import pytest
+
+from subsessiond.model.rejection import Code
+from subsessiond.model.report import Outcome
+from tests.support.desk import Bench, as_node
+
+
+async def blocked_child(bench: Bench, *blockers: str, **brief: Any) -> tuple[str, str]:
+    """Open a root whose child ended blocked."""
+    root = await bench.root()
+    child = await bench.child(root, **brief)
+    await bench.finish(
+        child, "stuck", outcome=Outcome.BLOCKED, blockers=blockers or ("question: which?",)
+    )
+    return root, child
+
+
+@pytest.mark.scenario("S05")
+async def test_a_blocked_final_is_one_row_until_somebody_sees_to_it(bench: Bench) -> None:
+    """The queue has one row for a blocked child, with all that is needed to act on it."""
+    _, child = await blocked_child(bench, "approval-required: fs write docs/x.md")
+    (row,) = (await bench.call("subsession.blocked"))["rows"]
+    assert (row["nodeId"], row["category"]) == (child, "approval")
+    assert row["sinceMs"] == bench.clock.at_ms
+    assert row["blockers"] == ["approval-required: fs write docs/x.md"]
+    assert await bench.call("subsession.dismiss", nodeId=child) == {"nodeId": child}
+    assert (await bench.call("subsession.blocked"))["rows"] == []
+
+
+async def test_the_oldest_row_comes_first(bench: Bench) -> None:
+    """Rows are in the order in which they began to wait."""
+    root = await bench.root()
+    children = [await bench.child(root) for _ in range(3)]
+    for child in reversed(children):
+        bench.clock.move(1_000)
+        await bench.finish(child, outcome=Outcome.BLOCKED, blockers=("question: x",))
+    rows = (await bench.call("subsession.blocked"))["rows"]
+    assert [row["nodeId"] for row in rows] == children[::-1]
+
+
+async def test_leftovers_wait_for_the_operators_word(bench: Bench) -> None:
+    """A node with leftovers stands in the queue until it is released."""
+    root = await bench.root()
+    child = await bench.child(root)
+    await bench.call("subsession.cancel", nodeId=child, waitMs=0)
+    await bench.gone(child, "process 7")
+    (row,) = (await bench.call("subsession.blocked"))["rows"]
+    assert row["category"] == "leftovers"
+    assert await bench.call("subsession.release", nodeId=child) == {"nodeId": child}
+    assert (await bench.call("subsession.blocked"))["rows"] == []
+
+
+async def test_a_letter_is_read_without_effect(bench: Bench) -> None:
+    """The letter is the mission and a few lines; reading it starts nothing."""
+    _, child = await blocked_child(bench, mission="build it")
+    seq = bench.tree.seq
+    answer = await bench.call("subsession.handover", nodeId=child, action="letter")
+    assert answer["mission"] == "build it"
+    assert f'continues: "{child}"' in answer["letter"]
+    assert bench.tree.seq == seq
+
+
+@pytest.mark.parametrize(
+    ("params", "line"),
+    [
+        ({"action": "as-is"}, "predecessor blockers: question: which?"),
+        ({"action": "answer", "answer": "the blue one"}, "operator answer: the blue one"),
+        ({"action": "grant", "grants": {"tokens": 500}}, "grants: 500 tokens"),
+    ],
+)
+async def test_a_handover_starts_a_successor(
+    bench: Bench, params: dict[str, Any], line: str
+) -> None:
+    """Each action with effect hires a successor whose letter says what was decided."""
+    _, child = await blocked_child(bench)
+    answer = await bench.call("subsession.handover", nodeId=child, **params)
+    heir = bench.node(answer["nodeId"])
+    assert heir.predecessor == child
+    assert line in heir.letter
+    assert (await bench.call("subsession.blocked"))["rows"] == []
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"action": "grant"},
+        {"action": "answer"},
+        {"action": "as-is", "answer": "x"},
+        {"action": "answer", "answer": "x", "grants": {"tokens": 1}},
+    ],
+)
+async def test_an_action_takes_what_belongs_to_it(bench: Bench, params: dict[str, Any]) -> None:
+    """Grants go with grant and an answer with answer; a mix is refused and starts nothing."""
+    _, child = await blocked_child(bench)
+    refused = await bench.refusal("subsession.handover", nodeId=child, **params)
+    assert (refused.code, refused.step) == (Code.NOT_ALLOWED, "action")
+
+
+async def test_an_answer_has_a_bound(bench: Bench) -> None:
+    """An answer of more than 2 KiB is refused with its limit."""
+    _, child = await blocked_child(bench)
+    refused = await bench.refusal(
+        "subsession.handover", nodeId=child, action="answer", answer="é" * 1_025
+    )
+    assert (refused.code, refused.limit, refused.actual) == (Code.MESSAGE_TOO_LARGE, 2_048, 2_050)
+
+
+async def test_a_grant_reaches_beyond_the_parents_files(bench: Bench) -> None:
+    """Granted patterns are brought to their normal form and owned by the successor."""
+    _, child = await blocked_child(bench, "scope: docs/x.md", ownedGlobs=["src/*"])
+    answer = await bench.call(
+        "subsession.handover", nodeId=child, action="grant", grants={"globs": ["./docs//x.md"]}
+    )
+    assert set(bench.node(answer["nodeId"]).owns) == {"src/*", "docs/x.md"}
+
+
+async def test_a_parent_succeeds_its_own_child(bench: Bench) -> None:
+    """A parent hires a successor with another mission; a stranger is told there is no such node."""
+    root, child = await blocked_child(bench)
+    other = await bench.root()
+    refused = await bench.refusal("subsession.succeed", as_node(other), childId=child)
+    assert refused.code is Code.NOT_FOUND
+    answer = await bench.call(
+        "subsession.succeed", as_node(root), childId=child, mission="try again"
+    )
+    heir = bench.node(answer["nodeId"])
+    assert heir.brief is not None
+    assert heir.brief.mission == "try again"
+    assert bench.node(child).successor == heir.node_id
+
+
+async def test_a_successors_mission_has_the_bound_of_a_brief(bench: Bench) -> None:
+    """A mission larger than a brief's is refused with the field and the limit."""
+    root, child = await blocked_child(bench)
+    refused = await bench.refusal(
+        "subsession.succeed", as_node(root), childId=child, mission="m" * 40_000
+    )
+    assert refused.code is Code.BRIEF_INVALID
+    assert [fault.path for fault in refused.fields] == ["mission"]
+
+
+async def test_the_operator_sees_all_of_a_node(bench: Bench) -> None:
+    """The operator's view holds brief, envelope and claim; the parent's is bounded and has less."""
+    root, child = await blocked_child(bench, mission="build it", ownedGlobs=["src/*"])
+    whole = await bench.call("subsession.node", nodeId=child)
+    assert whole["brief"]["mission"] == "build it"
+    assert whole["envelope"]["outcome"] == "blocked"
+    assert whole["row"]["measuredTokens"] is None
+    view = await bench.call("subsession.node", as_node(root), nodeId=child)
+    assert view["output"] == "stuck"
+    assert view["row"]["outcome"] == "blocked"
+    assert "envelope" not in view
