@@ -52,7 +52,7 @@ class FakeDaemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     request_queue_size = 128
 
     def __init__(self, path: Path, answers: Mapping[str, Answer]) -> None:
-        super().__init__(str(path), Handler)
+        super().__init__(str(path), Conversation)
         self.path = path
         self.answers: dict[str, Answer] = {"daemon.info": INFO, **answers}
         self.calls: list[tuple[str, Json]] = []
@@ -74,7 +74,7 @@ class FakeDaemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         return [params for name, params in self.calls if name == method][-1]
 
 
-class Handler(BaseHTTPRequestHandler):
+class Conversation(BaseHTTPRequestHandler):
     """One connection."""
 
     protocol_version = "HTTP/1.1"
