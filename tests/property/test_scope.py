@@ -37,6 +37,10 @@ PATHS = (
 # The slow way: braces by textual substitution, one regular expression a segment.
 
 
+DEEP = re.compile(r"(?<!\*)\*\*(?!\*)")
+"""Two stars written side by side, as long as braces are not taken apart."""
+
+
 def without_braces(text: str) -> list[str]:
     """Replace the innermost braces by each of their options, until none are left."""
     found = re.search(r"\{([^{}]*)\}", text)
@@ -54,7 +58,7 @@ def segments_of(text: str) -> list[str]:
         if segment == "..":
             kept.pop()
         elif segment not in ("", "."):
-            kept.append(segment)
+            kept.append("**" if segment == "<>" else re.sub(r"[*<>]+", "*", segment))
     return [*kept, "**"] if text.endswith("/") or not kept else kept
 
 
@@ -88,7 +92,7 @@ def reaches(text: str, path: str, *, below_files: bool = False) -> bool:
     names = path.split("/")
     return any(
         matches_all(segments, names[:length])
-        for segments in map(segments_of, without_braces(text))
+        for segments in map(segments_of, without_braces(DEEP.sub("<>", text)))
         for length in range(1, len(names) + 1)
         if length == len(names) or below_files or not names_files(segments)
     )
@@ -120,6 +124,8 @@ def parsed(text: str) -> Pattern:
 @given(TEXTS)
 @example("{a/b,*}/../[!a]")
 @example("{**,a}b/**")
+@example("**{,b}/a")
+@example("*{,b}*/a")
 def test_a_pattern_covers_what_the_slow_way_says(text: str) -> None:
     """Covering agrees with brute force on every path of the small world."""
     pattern = parsed(text)

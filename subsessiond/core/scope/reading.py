@@ -120,12 +120,15 @@ class _Reader:
         return char
 
     def _stars(self, depth: int) -> Many | Deep:
-        """Read the rest of a run of stars; only two alone between separators cross segments."""
+        """Read the rest of a run of stars; only two that may stand alone can cross segments.
+
+        Next to braces that is known when they are taken apart.
+        """
         start = self._at - 1
         while self._peek() == "*":
             self._at += 1
         before, after = self._text[start - 1 : start] if start else "/", self._peek() or "/"
-        opens, closes = ("/{,", "/},") if depth else ("/", "/")
+        opens, closes = ("/}{,", "/{},") if depth else ("/}", "/{")
         alone = before in opens and after in closes
         return DEEP if alone and self._at - start == 2 else MANY  # noqa: PLR2004
 

@@ -24,7 +24,7 @@ def segments_of(pieces: Pieces) -> list[Pieces]:
 
 
 def resolved(pieces: Pieces) -> Pieces:
-    """Take out dots, empty segments and repeated `**`; a slash at the end means all that lies under.
+    """Take out dots, empty segments and repeated `**`; a last slash means all that lies under.
 
     Raises:
         Misspelled: it is absolute, leads out of the workspace, or goes up from `**`.

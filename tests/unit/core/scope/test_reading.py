@@ -94,7 +94,12 @@ def test_braces_hold_commas_and_classes_hold_anything() -> None:
         ("a/{b,**}", "a/x/y", True),
         ("{x,**}y", "ay", True),
         ("{x,**}y", "a/y", False),
-        ("{*,x}*", "a/b", True),
+        ("**{,x}/c", "a/b/c", True),
+        ("{,x}**/c", "a/b/c", True),
+        ("*{,x}*/c", "a/b/c", False),
+        ("**{x,y}/c", "a/bx/c", False),
+        ("x}**/c", "x}a/c", True),
+        ("***/c", "a/b/c", False),
     ],
 )
 def test_two_stars_cross_segments_only_when_they_stand_alone(
