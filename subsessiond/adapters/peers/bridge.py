@@ -8,6 +8,9 @@ from subsessiond.adapters.peers.proc import arguments_of
 from subsessiond.model.peer import Spot
 
 SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"})
+START_FILES: Final = frozenset({"--init-file", "--rcfile"})
+"""Terminals of IDEs start an interactive shell with a file of their own."""
+
 LAUNCHERS: Final = frozenset({"npx", "npm", "pnpm", "bunx", "uv", "uvx", "pipx", "env", "timeout"})
 
 
@@ -39,9 +42,14 @@ def is_bridge(words: tuple[str, ...]) -> bool:
 
 
 def is_plain_shell(words: tuple[str, ...]) -> bool:
-    """Tell whether a person may sit at it: a shell that was not started for one command."""
-    flags = [word for word in words[1:] if word.startswith("-") and not word.startswith("--")]
-    return _name(words[0]) in SHELLS and not any("c" in flag for flag in flags)
+    """Tell whether a person may sit at it: a shell that was started for no command or script."""
+    if _name(words[0]) not in SHELLS:
+        return False
+    if START_FILES & set(words):
+        return True
+    given = [word for word in words[1:] if word[0] not in "-+"]
+    flags = [word for word in words[1:] if word[0] == "-" and word[:2] != "--"]
+    return not given and not any("c" in flag for flag in flags)
 
 
 def is_launcher(words: tuple[str, ...]) -> bool:
