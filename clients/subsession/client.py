@@ -6,10 +6,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from subsession.connect import Place, SocketConnection, find_place, listening, start_daemon, why_not
+from subsession.connect import Place, SocketConnection, find_place, listening, why_not
 from subsession.errors import ProtocolMismatch, Unanswered, Unreachable
 from subsession.frames import answer_limit_s, check_protocol, headers, request, result
 from subsession.mirror import Steps
+from subsession.start import start_daemon
 from subsession.verbs import Json, Verbs
 
 

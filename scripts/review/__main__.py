@@ -14,9 +14,9 @@ from subsession.cli.letters import settled_text
 from subsession.cli.news import News
 from subsession.cli.voice import Voice, stdout_voice
 from subsession.client import Client
-from subsession.connect import wait_gone
 from subsession.errors import SubsessionError
 from subsession.mirror import Mirror
+from subsession.start import wait_gone
 from subsession.verbs import Json
 
 STATE = REPOSITORY / ".state"

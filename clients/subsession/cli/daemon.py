@@ -6,8 +6,9 @@ from subsession.cli import exits
 from subsession.cli.arguments import Verbs, seconds
 from subsession.cli.session import Session
 from subsession.client import Client
-from subsession.connect import listening, wait_gone, why_not
+from subsession.connect import listening, why_not
 from subsession.errors import Unanswered
+from subsession.start import wait_gone
 from subsession.text import one_line
 from subsession.verbs import Json
 
