@@ -70,7 +70,7 @@ def _typed_paths(folder: Path) -> tuple[str, ...]:
 def _tests(folder: Path, cache: Path) -> Task:
     words = ("-m", "pytest", "-v", "-p", "no:cacheprovider", "--color=no")
     if folder == REPOSITORY:
-        argv = _python(cache, sys.executable, *words, *_FAST_TESTS)
+        argv = _python(cache, "HYPOTHESIS_PROFILE=dev", sys.executable, *words, "-n2", *_FAST_TESTS)
         return Task("tests", "Run the fast tests: unit, property, architecture.", argv)
     own = folder / ".venv" / "bin" / "python"
     python = str(own) if own.exists() else sys.executable

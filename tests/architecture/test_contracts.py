@@ -61,8 +61,7 @@ PLANTS: dict[str, Plant] = {
         "import subsessiond.core",
         "subsession.planted -> subsessiond.core",
     ),
-    "light": Plant("subsession/mcp.py", "import pydantic", "subsession.mcp -> pydantic"),
-    "shim": Plant("subsession/mcp.py", "import orjson", "subsession.mcp -> orjson"),
+    "light": Plant("subsession/cli/exits.py", "import pydantic", "subsession.cli.exits -> pydantic"),
     "daemon": Plant(
         "subsessiond/rpc/planted.py",
         "import subsession.planted",

@@ -24,24 +24,7 @@ def list_loaded(module: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("module", ["subsession", "subsession.cli", "subsession.mcp"])
+@pytest.mark.parametrize("module", ["subsession", "subsession.cli"])
 def test_the_light_clients_load_nothing_heavy(module: str) -> None:
     """The command line and the shim start without aiohttp, pydantic and the wire models."""
     assert not list_loaded(module) & HEAVY
-
-
-def test_the_shim_loads_the_standard_library_alone() -> None:
-    """The MCP shim runs wherever Python runs."""
-    assert list_loaded("subsession.mcp") - sys.stdlib_module_names <= {"subsession", "subsessiond"}
-
-
-@pytest.mark.parametrize("module", ["subsessiond.core", "subsessiond.model", "subsessiond.wire"])
-def test_the_pure_packages_load_no_event_loop(module: str) -> None:
-    """Importing what decides starts no server machinery."""
-    assert not list_loaded(module) & {
-        "aiofiles",
-        "aiohttp",
-        "jsonrpcserver",
-        "sqlite3",
-        "structlog",
-    }
