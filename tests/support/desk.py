@@ -47,6 +47,15 @@ PERSON = Caller(may_grant=True, why="a terminal")
 SCRIPT = Caller(why="no terminal")
 START_MS = 1_800_000_000_000
 
+ABOUT = About(
+    version="0",
+    pid=1,
+    started_at_ms=START_MS - 5,
+    socket="/run/daemon.sock",
+    state_dir="/state",
+    containers="descent",
+)
+
 _PARAMS = {method.name: method.params for method in METHODS}
 
 
@@ -109,7 +118,7 @@ class Bench:
         self.journals: ListedJournals
         self.effects: list[AnyEffect] = []
         self.peers: list[tuple[Caller, Peer]] = []
-        self.stopped = 0
+        self.ends: list[None] = []
 
     @property
     def tree(self) -> Tree:
@@ -209,20 +218,36 @@ def identity(
 @asynccontextmanager
 async def a_bench(folder: Path, policy: Policy | None = None) -> AsyncIterator[Bench]:
     """Serve a registry and give a bench on it."""
-    clock, store, tokens, journals = ManualClock(), MemoryStore(), Tokens(), ListedJournals()
-    effects: list[AnyEffect] = []
+    store, effects = MemoryStore(), list[AnyEffect]()
     registry = Registry(Tree(), policy or a_policy(), store, effects.append)
-    waiting = Waiting(registry)
-    workspace = DiskWorkspace()
+    waiting, workspace = Waiting(registry), DiskWorkspace()
+    bench = _bench(registry, store, waiting, workspace, str(folder.resolve()))
+    bench.effects = effects
+    task = asyncio.create_task(registry.run())
+    try:
+        yield bench
+    finally:
+        waiting.close()
+        registry.stop()
+        await task
+        workspace.close()
+
+
+def _bench(
+    registry: Registry,
+    store: MemoryStore,
+    waiting: Waiting,
+    workspace: DiskWorkspace,
+    folder: str,
+) -> Bench:
+    clock, journals = ManualClock(), ListedJournals()
     territories = Territories(registry.tree)
     changes, feed, rows = open_desk(registry, territories.on_events)
-    bench: Bench
+    peers: list[tuple[Caller, Peer]] = []
+    ends: list[None] = []
 
     async def reload() -> Policy:
         return registry.policy
-
-    def shutdown() -> None:
-        bench.stopped += 1
 
     desk = Desk(
         registry=registry,
@@ -232,29 +257,16 @@ async def a_bench(folder: Path, policy: Policy | None = None) -> AsyncIterator[B
         workspace=workspace,
         journals=journals,
         store=store,
-        tokens=tokens,
-        about=About(
-            version="0",
-            pid=1,
-            started_at_ms=START_MS - 5,
-            socket="/run/daemon.sock",
-            state_dir="/state",
-            containers="descent",
-        ),
+        tokens=Tokens(),
+        about=ABOUT,
         changes=changes,
         feed=feed,
         rows=rows,
-        peer_of=lambda caller: next((p for c, p in bench.peers if c is caller), None),
-        shutdown=shutdown,
+        peer_of=lambda caller: next((peer for one, peer in peers if one is caller), None),
+        shutdown=lambda: ends.append(None),
         reload=reload,
     )
-    bench = Bench(desk, registry, clock, str(folder.resolve()))
-    bench.effects, bench.territories, bench.journals = effects, territories, journals
-    task = asyncio.create_task(registry.run())
-    try:
-        yield bench
-    finally:
-        waiting.close()
-        registry.stop()
-        await task
-        workspace.close()
+    bench = Bench(desk, registry, clock, folder)
+    bench.territories, bench.journals = territories, journals
+    bench.peers, bench.ends = peers, ends
+    return bench

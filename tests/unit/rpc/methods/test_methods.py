@@ -43,7 +43,7 @@ async def test_a_node_is_refused_what_is_the_operators(bench: Bench, method: str
     for node in (root, child):
         refused = await bench.refusal(method, as_node(node), **OPERATORS[method])
         assert refused.code is Code.NOT_ALLOWED
-    assert bench.stopped == 0
+    assert bench.ends == []
 
 
 @pytest.mark.parametrize(
@@ -115,4 +115,4 @@ async def test_the_operator_ends_reloads_and_counts(bench: Bench) -> None:
     assert (stats["nodes"], stats["roots"], stats["live"]) == (2, 1, 1)
     assert (await bench.call("daemon.reload"))["roles"] == 4
     assert (await bench.call("daemon.shutdown")) == {"stopping": True}
-    assert bench.stopped == 1
+    assert len(bench.ends) == 1

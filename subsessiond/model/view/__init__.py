@@ -1,0 +1,90 @@
+"""What callers are shown. Two sizes of the same things: all of it, and what a node may see.
+
+A field without a default is always written; one with a default is left out when it has nothing to
+say. `measuredTokens` is always written: null means "not reported", and no other number stands in.
+Times are wall clock milliseconds since 1970; an unknown one is absent.
+"""
+
+from subsessiond.model.view.daemon import (
+    AgentRow,
+    AgentsAnswer,
+    HealthAnswer,
+    InfoAnswer,
+    ReloadAnswer,
+    RoleRow,
+    RolesAnswer,
+    ShutdownAnswer,
+    StatsAnswer,
+)
+from subsessiond.model.view.mail import (
+    InboxAnswer,
+    MailItem,
+    ReceiptAnswer,
+    ReportAnswer,
+    SteerAnswer,
+)
+from subsessiond.model.view.nodes import (
+    ChildView,
+    Envelope,
+    NodeView,
+)
+from subsessiond.model.view.queue import (
+    BlockedAnswer,
+    BlockedRow,
+    LetterAnswer,
+)
+from subsessiond.model.view.rows import (
+    ChildRow,
+    EventNote,
+    MeasuredTokens,
+    Row,
+    SubscribeAnswer,
+    TreeAnswer,
+)
+from subsessiond.model.view.work import (
+    CancelAnswer,
+    CheckpointAnswer,
+    JournalAnswer,
+    JournalEntry,
+    NodeAnswer,
+    OpenAnswer,
+    SpawnAnswer,
+    StoppedNode,
+)
+
+__all__ = [
+    "AgentRow",
+    "AgentsAnswer",
+    "BlockedAnswer",
+    "BlockedRow",
+    "CancelAnswer",
+    "CheckpointAnswer",
+    "ChildRow",
+    "ChildView",
+    "Envelope",
+    "EventNote",
+    "HealthAnswer",
+    "InboxAnswer",
+    "InfoAnswer",
+    "JournalAnswer",
+    "JournalEntry",
+    "LetterAnswer",
+    "MailItem",
+    "MeasuredTokens",
+    "NodeAnswer",
+    "NodeView",
+    "OpenAnswer",
+    "ReceiptAnswer",
+    "ReloadAnswer",
+    "ReportAnswer",
+    "RoleRow",
+    "RolesAnswer",
+    "Row",
+    "ShutdownAnswer",
+    "SpawnAnswer",
+    "StatsAnswer",
+    "SteerAnswer",
+    "StoppedNode",
+    "SubscribeAnswer",
+    "TreeAnswer",
+]

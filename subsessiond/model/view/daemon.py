@@ -1,0 +1,95 @@
+"""The tables and the daemon itself."""
+
+from subsessiond.model.base import Value
+from subsessiond.model.role import Delivery, ToolClass
+
+
+class RoleRow(Value, frozen=True, kw_only=True):
+    """One role that a spawn may name."""
+
+    name: str
+    tier: str
+    agent: str
+    depth_cap: int
+    tools: tuple[ToolClass, ...]
+    report_delivery: Delivery
+    token_cap: int
+    max_report_tokens: int
+    required_sections: tuple[str, ...] = ()
+    max_live: int | None = None
+
+
+class RolesAnswer(Value, frozen=True, kw_only=True):
+    """The role table."""
+
+    roles: tuple[RoleRow, ...]
+    more: int = 0
+
+
+class AgentRow(Value, frozen=True, kw_only=True):
+    """One agent profile, without its command line and environment."""
+
+    name: str
+    runner: str
+    tiers: tuple[str, ...]
+    takes_steer: bool
+    takes_schema: bool
+    scripted: bool = False
+
+
+class AgentsAnswer(Value, frozen=True, kw_only=True):
+    """The agent table."""
+
+    agents: tuple[AgentRow, ...]
+    more: int = 0
+
+
+class InfoAnswer(Value, frozen=True, kw_only=True):
+    """What serves here."""
+
+    name: str
+    version: str
+    protocol_version: int
+    pid: int
+    started_at: int
+    socket: str
+    state_dir: str
+    containers: str
+    scripted: bool = False
+    """Some agent is a script and no model."""
+
+
+class HealthAnswer(Value, frozen=True, kw_only=True):
+    """Whether it serves."""
+
+    ok: bool
+    seq: int
+
+
+class StatsAnswer(Value, frozen=True, kw_only=True):
+    """Counts of what is in memory."""
+
+    seq: int
+    nodes: int
+    roots: int
+    live: int
+    blocked: int
+    unread: int
+    """Messages not acknowledged."""
+    in_flight: int
+    readers: int
+    """Connections that follow events."""
+    uptime_ms: int
+
+
+class ShutdownAnswer(Value, frozen=True, kw_only=True):
+    """The daemon ends now."""
+
+    stopping: bool
+
+
+class ReloadAnswer(Value, frozen=True, kw_only=True):
+    """The tables were read anew."""
+
+    roles: int
+    agents: int

@@ -1,0 +1,80 @@
+"""Answers to what starts, stops and records work."""
+
+from typing import Any
+
+from subsessiond.model.base import Value
+from subsessiond.model.ids import NodeId
+from subsessiond.model.node import Status
+
+
+class OpenAnswer(Value, frozen=True, kw_only=True):
+    """A root is there."""
+
+    node_id: NodeId
+    token: str
+    resumed: bool
+    token_cap: int
+    workspace: str
+
+
+class SpawnAnswer(Value, frozen=True, kw_only=True):
+    """A child is admitted."""
+
+    node_id: NodeId
+    state: Status
+    claimed_at: int
+    warnings: tuple[str, ...]
+    would_admit: bool | None = None
+    """With `checkOnly`: every check passed and nothing was started."""
+
+
+class CheckpointAnswer(Value, frozen=True, kw_only=True):
+    """A checkpoint is durable."""
+
+    pointer: str
+    line: int
+
+
+class StoppedNode(Value, frozen=True, kw_only=True):
+    """What became of one node of a stopped subtree."""
+
+    node_id: NodeId
+    state: Status
+    forced: bool
+    leftovers: tuple[str, ...]
+
+
+class CancelAnswer(Value, frozen=True, kw_only=True):
+    """What a cancel or close covers."""
+
+    nodes: tuple[StoppedNode, ...]
+    already: bool
+    """Nothing was left to stop when this was called."""
+    more: int = 0
+    """Nodes left out of an answer to a node."""
+
+
+class NodeAnswer(Value, frozen=True, kw_only=True):
+    """Done to this node."""
+
+    node_id: NodeId
+
+
+class JournalEntry(Value, frozen=True, kw_only=True):
+    """One line of a journal."""
+
+    n: int
+    at: int
+    kind: str
+    body: dict[str, Any]
+    damaged: bool
+    cut: bool = False
+    """The body is too large for this answer; read it in the file."""
+
+
+class JournalAnswer(Value, frozen=True, kw_only=True):
+    """A page of a journal."""
+
+    records: tuple[JournalEntry, ...]
+    next: int | None = None
+    """Line to go on with."""
