@@ -165,7 +165,10 @@ class LinuxProcesses:
             container=str(ContainerKind.DESCENT),
             marker=marker_of(node_id),
         )
-        return await self.end(marked)
+        stopped = await self.end(marked)
+        if self._site.groups:
+            self._site.groups.remove_stale()
+        return stopped
 
     def is_alive(self, identity: Identity) -> bool:
         """Whether anything of that child can still run."""

@@ -191,6 +191,11 @@ class PortableProcesses:
         words = f"process {identity.pid} of an earlier daemon cannot be proven ours on this system"
         return Stopped(forced=False, leftovers=(words,))
 
+    async def end_named(self, node_id: str) -> Stopped:
+        """Say that nothing of an earlier daemon can be found by name here."""
+        words = f"what an earlier daemon may have started for {node_id} cannot be found here"
+        return Stopped(forced=False, leftovers=(words,))
+
     def is_alive(self, identity: Identity) -> bool:
         """Whether anything in the group of a child of this daemon can still run."""
         leader = self._leaders.get(identity.pid)

@@ -3,7 +3,6 @@
 import asyncio
 import functools
 import os
-import shutil
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -77,9 +76,3 @@ def marked(node_id: str) -> tuple[int, ...]:
         if f"SUBSESSION_NODE={node_id}".encode() in environ:
             found.append(int(name))
     return tuple(found)
-
-
-needs_setpriv = pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("setpriv") is None,
-    reason="only root can become another user, with setpriv",
-)

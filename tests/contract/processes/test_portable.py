@@ -68,4 +68,5 @@ async def test_what_is_missing_is_said(portable: PortableProcesses) -> None:
     await process.wait_exit()
     await process.aclose()
     assert "cannot be proven ours" in (await portable.end(process.identity)).leftovers[0]
+    assert (await portable.end_named("n1")).leftovers
     assert any("earlier daemon" in words for words in portable.missing)

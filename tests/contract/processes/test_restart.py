@@ -56,6 +56,17 @@ async def test_escaped_workers_are_found_without_their_leader(
     assert marked("left") == ()
 
 
+async def test_what_was_never_recorded_is_ended_by_its_mark(
+    processes: LinuxProcesses, left: Identity
+) -> None:
+    """A daemon that died before it wrote the identity down leaves nothing for ever either."""
+    assert not (await processes.end_named("other")).forced
+    assert left.container == "pidns" or marked("left")
+    assert not (await processes.end_named("left")).leftovers
+    assert marked("left") == ()
+    assert not left.cgroup or not Path(left.cgroup).exists()
+
+
 async def test_weakest_adapter_ends_any_kind(left: Identity) -> None:
     """The next daemon may use another kind of container than the one before."""
     processes = LinuxProcesses(container="descent")

@@ -24,11 +24,29 @@ async def look(processes: LinuxProcesses, *argv: str, **more: Any) -> dict[str, 
 
 
 @pytest.mark.scenario("S07")
-async def test_child_has_no_terminal(processes: LinuxProcesses) -> None:
-    """Opening the terminal fails at once, so nothing can wait for somebody to type."""
+async def test_child_has_no_terminal(kind: str) -> None:
+    """Under a daemon on a terminal a child finds none: nothing can wait for somebody to type."""
+    ours, theirs = os.openpty()
+    helper = (sys.executable, str(AGENTS / "on_terminal.py"), kind, sys.executable, "-I", SHOW)
+    daemon = await asyncio.create_subprocess_exec(
+        "setsid", "--ctty", "--wait", *helper, stdin=theirs, stdout=asyncio.subprocess.PIPE
+    )
+    os.close(theirs)
+    async with asyncio.timeout(20):
+        said, _ = await daemon.communicate()
+    os.set_blocking(ours, False)
+    with pytest.raises(OSError, match=r"."):  # nothing was written to the terminal
+        os.read(ours, 1)
+    os.close(ours)
+    assert daemon.returncode == 0
+    assert json.loads(said)["terminal"] == os.strerror(errno.ENXIO)
+
+
+async def test_child_leads_a_session_of_its_own(processes: LinuxProcesses) -> None:
+    """A child is neither in the daemon's session nor the first process of its namespace."""
     seen = await look(processes)
-    assert seen["terminal"] == os.strerror(errno.ENXIO)
     assert seen["session"] == seen["group"] == seen["pid"] != 1
+    assert processes.kind == "pidns" or seen["session"] != os.getsid(0)
 
 
 @pytest.mark.scenario("S13")

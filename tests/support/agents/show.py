@@ -26,19 +26,11 @@ def open_descriptors() -> dict[int, str]:
     return found
 
 
-def signal_masks() -> dict[str, int]:
-    """Give the masks of blocked and ignored signals as the kernel has them."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    pairs = (line.split(":\t") for line in lines if line.startswith(("SigBlk", "SigIgn")))
-    return {name: int(mask, 16) for name, mask in pairs}
-
-
 if __name__ == "__main__":
     seen = {
         "environ": dict(os.environ),
         "terminal": try_terminal(),
         "descriptors": open_descriptors(),
-        "masks": signal_masks(),
         "pid": os.getpid(),
         "session": os.getsid(0),
         "group": os.getpgrp(),
