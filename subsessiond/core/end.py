@@ -2,25 +2,28 @@
 
 from msgspec.structs import replace
 
-from subsessiond.core.bounds import bytes_of_tokens, cut_bytes, tail_bytes
+from subsessiond.core.bounds import bytes_of_tokens, cut_bytes, one_line, tail_bytes
 from subsessiond.core.draft import Draft
 from subsessiond.core.settle import settle, settle_by_runtime, settlement_of
 from subsessiond.model.commands import EndChild, EndTurn, NoteRefusal, NoteSign
 from subsessiond.model.decision import Decided
 from subsessiond.model.events import FinalAsked, RefusalNoted, SignSeen
-from subsessiond.model.message import Source
+from subsessiond.model.message import MessageState
 from subsessiond.model.node import Author, Node, Phase, Settlement, Status
 from subsessiond.model.policy import Policy
 from subsessiond.model.rejection import Rejection
 from subsessiond.model.report import Outcome
 from subsessiond.model.tree import Tree
 
+SIGN_BYTES = 40
+"""A parent is shown the last sign of a retired child, so a sign is a word of ours, not a text."""
+
 
 def decide_end_child(tree: Tree, policy: Policy, command: EndChild) -> Decided | Rejection:
     """Settle a child whose run is over; its own final, if it came first, stands."""
     draft = Draft(tree, policy, command)
     node = tree.nodes.get(command.node)
-    if node is None or not node.is_live:
+    if node is None or node.is_root or not node.is_live:
         return draft.done()
     diagnostic = command.diagnostic
     if diagnostic is not None:
@@ -42,13 +45,13 @@ def decide_end_turn(tree: Tree, policy: Policy, command: EndTurn) -> Decided | R
     """Let a node wait, ask it once for its final, promote its last words, or settle it failed."""
     draft = Draft(tree, policy, command)
     node = tree.nodes.get(command.node)
-    if node is None or node.status is not Status.RUNNING:
+    if node is None or node.is_root or node.status is not Status.RUNNING:
         return draft.done()
     if waits(tree, node):
         draft.add(SignSeen, node.node_id, sign="turn-end", phase=Phase.WAITING)
     elif not node.asked_for_final:
         draft.add(FinalAsked, node.node_id)
-    elif node.last_report is not None and not _lacks_sections(node):
+    elif node.last_report is not None and node.promotable:
         said = replace(node.last_report, outcome=Outcome.COMPLETED)
         settle(draft, node.node_id, settlement_of(said, "promoted"))
     else:
@@ -57,23 +60,22 @@ def decide_end_turn(tree: Tree, policy: Policy, command: EndTurn) -> Decided | R
 
 
 def waits(tree: Tree, node: Node) -> bool:
-    """Tell whether a node may end its turn and stay: something will come that wakes it."""
+    """Tell whether a node may end its turn and stay: something will come that wakes it.
+
+    Mail that was handed over before woke it then; waiting on it again would have no end.
+    """
     children = tree.live_below.get(node.node_id, 0)
-    unread = any(m.source is not Source.NOTICE for m in tree.mail.get(node.node_id, ()))
-    return children > 0 or unread
-
-
-def _lacks_sections(node: Node) -> bool:
-    said = node.last_report.sections if node.last_report else None
-    return any(section not in (said or {}) for section in node.required_sections)
+    box = tree.mail.get(node.node_id, ())
+    return children > 0 or any(message.state is MessageState.STAGED for message in box)
 
 
 def decide_note_sign(tree: Tree, policy: Policy, command: NoteSign) -> Decided | Rejection:
-    """Remember a sign of life of a running child."""
+    """Remember a sign of life of a running child; one that starts is on the start clock alone."""
     draft = Draft(tree, policy, command)
     node = tree.nodes.get(command.node)
-    if node is not None and node.is_live and not node.is_root:
-        draft.add(SignSeen, node.node_id, sign=command.sign, phase=command.phase)
+    if node is not None and node.status is Status.RUNNING and not node.is_root:
+        word = one_line(command.sign, SIGN_BYTES)
+        draft.add(SignSeen, node.node_id, sign=word, phase=command.phase)
     return draft.done()
 
 

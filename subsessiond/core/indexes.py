@@ -32,7 +32,11 @@ def put(tree: Tree, node: Node) -> Tree:
 
 
 def restore(tree: Tree, node: Node) -> Tree:
-    """Add a node read back from the store; parents come before children."""
+    """Add a node read back from the store; parents come before children.
+
+    The pace of admissions is not restored: it is measured on the awake clock, which begins anew
+    with every life of the daemon.
+    """
     return put(tree, node)
 
 
@@ -93,4 +97,6 @@ def _claim(tree: Tree, node: Node, *, held: bool) -> Tree:
         index = index.with_claim(node.node_id, patterns_of(node.owns))
     else:
         return tree
+    if index == ClaimIndex():
+        return replace(tree, claims=tree.claims.delete(node.workspace))
     return replace(tree, claims=tree.claims.set(node.workspace, index))

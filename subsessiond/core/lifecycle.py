@@ -11,7 +11,10 @@ from subsessiond.model.events import (
     NodeStarted,
     RootOpened,
 )
-from subsessiond.model.node import Status
+from subsessiond.model.node import Author, Node, Settlement, Status
+
+START_FAILED: Final = "start-failed"
+"""The reason of a node whose agent did not start."""
 
 TRANSITIONS: Final = MappingProxyType(
     {
@@ -23,6 +26,20 @@ TRANSITIONS: Final = MappingProxyType(
         (Status.SETTLED, NodeReleased): Status.RELEASED,
     },
 )
+
+
+def never_ran(node: Node, settlement: Settlement) -> bool:
+    """Tell whether a node, as it was before this settlement, was ended before it came up.
+
+    Such a successor does not count: its predecessor can be succeeded again.
+    """
+    return node.status is Status.CLAIMED and settlement.author is Author.RUNTIME
+
+
+def surely_not_started(node: Node, settlement: Settlement) -> bool:
+    """Tell whether a node's start surely did not happen: not even a process was made."""
+    failed = settlement.reason == START_FAILED and never_ran(node, settlement)
+    return failed and node.identity is None
 
 
 class InvariantViolationError(Exception):

@@ -2,7 +2,7 @@
 
 from subsessiond.core.draft import Draft
 from subsessiond.core.words import frame_unread
-from subsessiond.model.events import MessagesMoved
+from subsessiond.model.events import MailForwarded, MessagesMoved
 from subsessiond.model.ids import NodeId
 from subsessiond.model.message import Message, MessageState, Source
 from subsessiond.model.node import Node
@@ -25,15 +25,24 @@ def supersede_progress(draft: Draft, node: Node) -> None:
 
 
 def return_unread(draft: Draft, node_id: NodeId) -> None:
-    """Tell senders which of their words a settled child never read."""
+    """Tell senders which of their words a settled child never read.
+
+    Why only those that live: whoever takes over from a settled sender never said those words.
+    """
     unread = tuple(m for m in draft.tree.mail.get(node_id, ()) if m.source is Source.STEER)
     if not unread:
         return
     ids = tuple(m.message_id for m in unread)
     draft.add(MessagesMoved, node_id, message_ids=ids, state=MessageState.UNDELIVERABLE)
     for message in unread:
-        if message.sender is not None:
+        if message.sender is not None and draft.node(message.sender).is_live:
             draft.stage(node_id, _notice(draft, node_id, message))
+
+
+def give_back(draft: Draft, heir: Node) -> None:
+    """Return what a successor that never ran took over, so that the next one gets it."""
+    if heir.predecessor is not None and draft.tree.mail.get(heir.node_id):
+        draft.add(MailForwarded, heir.node_id, to=heir.predecessor)
 
 
 def _notice(draft: Draft, node_id: NodeId, unread: Message) -> Message:

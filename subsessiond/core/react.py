@@ -25,11 +25,14 @@ from subsessiond.model.events import (
     NodeAdmitted,
     NodeReleased,
     NodeSettled,
+    NodeStarted,
     ReportAccepted,
     RootOpened,
+    SignSeen,
 )
-from subsessiond.model.message import Source
-from subsessiond.model.node import Author, Status
+from subsessiond.model.ids import NodeId
+from subsessiond.model.message import Message, MessageState, Source
+from subsessiond.model.node import Author, Phase, Status
 from subsessiond.model.role import Delivery
 from subsessiond.model.tree import Tree
 
@@ -83,6 +86,9 @@ def _settled(tree: Tree, event: NodeSettled) -> tuple[AnyEffect, ...]:
     line = _line(tree, event, event.line, "settled", event.settlement)
     if tree.nodes[event.node].is_root:
         return (line,)
+    if tree.nodes[event.node].leftovers:
+        # Why: an earlier life of the daemon ran it, and what could be ended has been.
+        return (line,)
     after = AFTER_FINAL_MS if event.settlement.author is Author.CHILD else 0
     return (line, StopChild(node=event.node, after_ms=after))
 
@@ -97,13 +103,39 @@ def _released(tree: Tree, event: NodeReleased) -> tuple[AnyEffect, ...]:
     return (line, StartChild(node=heir.node_id))
 
 
-def _staged(_: Tree, event: MessageStaged) -> tuple[AnyEffect, ...]:
+def _started(tree: Tree, event: NodeStarted) -> tuple[AnyEffect, ...]:
+    """Say what was said to the node, and what it inherited, before it was up."""
+    box = tree.mail.get(event.node, ())
+    prompts = tuple(_prompt(m) for m in box if m.source is Source.STEER)
+    return (*prompts, *_wake(event.node, box))
+
+
+def _staged(tree: Tree, event: MessageStaged) -> tuple[AnyEffect, ...]:
     message = event.message
+    if tree.nodes[event.node].status is not Status.RUNNING:
+        # Why: one that starts is told when it is up; one that has ended hears nothing any more.
+        return ()
     if message.source is Source.STEER:
-        return (PromptChild(node=event.node, message_id=message.message_id, text=message.text),)
+        return (_prompt(message),)
     if message.delivery is Delivery.QUIET:
         return ()
     return (WakeReader(node=event.node),)
+
+
+def _sign_seen(tree: Tree, event: SignSeen) -> tuple[AnyEffect, ...]:
+    """Wake a node that ended its turn beside mail, quiet mail included."""
+    if event.phase is not Phase.WAITING:
+        return ()
+    return _wake(event.node, tree.mail.get(event.node, ()))
+
+
+def _prompt(message: Message) -> PromptChild:
+    return PromptChild(node=message.recipient, message_id=message.message_id, text=message.text)
+
+
+def _wake(node: NodeId, box: tuple[Message, ...]) -> tuple[AnyEffect, ...]:
+    staged = any(m.source is not Source.STEER and m.state is MessageState.STAGED for m in box)
+    return (WakeReader(node=node),) if staged else ()
 
 
 def _final_asked(_: Tree, event: FinalAsked) -> tuple[AnyEffect, ...]:
@@ -122,7 +154,9 @@ _REACTIONS: Final[Mapping[type[Event], _Ask]] = cast(
             CheckpointSaved: _checkpoint,
             NodeSettled: _settled,
             NodeReleased: _released,
+            NodeStarted: _started,
             MessageStaged: _staged,
+            SignSeen: _sign_seen,
             FinalAsked: _final_asked,
         },
     ),

@@ -30,7 +30,6 @@ def decide_recover(tree: Tree, policy: Policy, command: Recover) -> Decided | Re
         forced=command.forced,
         leftovers=command.leftovers,
     )
-    if command.leftovers != node.leftovers or not command.leftovers:
-        release_or_record(draft, gone)
+    release_or_record(draft, gone)
     finish_closing(draft, node.root)
     return draft.done()

@@ -18,13 +18,18 @@ def decide_gone(tree: Tree, policy: Policy, command: ConfirmGone) -> Decided | R
     draft = Draft(tree, policy, command)
     if node is None or node.status is not Status.SETTLED:
         return draft.done()
+    if node.leftovers and not command.leftovers:
+        # Why: whoever finds nothing now did not look at what was found before.
+        return draft.done()
     release_or_record(draft, command)
     finish_closing(draft, node.root)
     return draft.done()
 
 
 def release_or_record(draft: Draft, command: ConfirmGone) -> None:
-    """Release, unless something cannot be proven gone."""
+    """Release, unless something cannot be proven gone; what is known already is not told again."""
+    if command.leftovers and command.leftovers == draft.node(command.node).leftovers:
+        return
     if command.leftovers:
         draft.add(LeftoversFound, command.node, leftovers=command.leftovers, forced=command.forced)
     else:

@@ -22,8 +22,6 @@ from subsessiond.model.tree import Tree
 LATE_KEPT = 10
 """Late reports kept in the journal of one node; enough to see what was said, bounded for ever."""
 
-MILLI = 1_000
-
 
 class ReportCase(Value, frozen=True, kw_only=True):
     """What the checks look at."""
@@ -62,9 +60,13 @@ def decide_report(tree: Tree, policy: Policy, command: SubmitReport) -> Decided 
     return _accept(draft, case)
 
 
+PROMOTED_BYTES = len('{"outcome":"completed"}')
+"""What a report without a stage grows by when it is promoted; its limit is lower by that."""
+
+
 def check_size(case: ReportCase) -> Rejection | None:
     """Refuse what is larger than its contract, whatever else is wrong with it."""
-    limit = bytes_of_tokens(_limit_tokens(case))
+    limit = bytes_of_tokens(_limit_tokens(case)) - (PROMOTED_BYTES if _unnamed(case) else 0)
     if case.command.size_bytes <= limit:
         return None
     return Rejection(
@@ -74,6 +76,10 @@ def check_size(case: ReportCase) -> Rejection | None:
         limit=limit,
         actual=case.command.size_bytes,
     )
+
+
+def _unnamed(case: ReportCase) -> bool:
+    return case.report is not None and not case.report.explicit
 
 
 def _limit_tokens(case: ReportCase) -> int:
@@ -92,29 +98,35 @@ def check_shape(case: ReportCase) -> Rejection | None:
 
 def check_sections(case: ReportCase) -> Rejection | None:
     """Refuse a completed final that lacks sections its contract requires."""
-    report = case.report
-    if report is None or report.stage is not Stage.FINAL or report.outcome is not Outcome.COMPLETED:
-        return None
-    missing = tuple(s for s in case.node.required_sections if s not in (report.sections or {}))
-    if not missing:
+    missing = _missing(case)
+    if not missing or not _completes(case):
         return None
     detail = f"add sections {', '.join(missing)}"
     return Rejection(code=Code.REPORT_CONTRACT, step="sections", detail=detail, paths=missing)
 
 
+def _missing(case: ReportCase) -> tuple[str, ...]:
+    given = (case.report.sections if case.report else None) or {}
+    return tuple(section for section in case.node.required_sections if section not in given)
+
+
+def _completes(case: ReportCase) -> bool:
+    """Tell whether it is a completed final: all else may fall short of the contract."""
+    report = case.report
+    final = report is not None and report.stage is Stage.FINAL
+    return final and report is not None and report.outcome is Outcome.COMPLETED
+
+
 def check_output_schema(case: ReportCase) -> Rejection | None:
     """Refuse a completed final whose structured part the edge found unfit for the schema."""
-    if case.command.schema_fault is None:
+    if case.command.schema_fault is None or not _completes(case):
         return None
     return Rejection(code=Code.OUTPUT_SCHEMA, step="schema", detail=case.command.schema_fault)
 
 
 def check_children(case: ReportCase) -> Rejection | None:
     """Refuse a completed final while children live: models say they are done too early."""
-    report = case.report
-    if report is None or report.stage is not Stage.FINAL or report.outcome is not Outcome.COMPLETED:
-        return None
-    if report.end_children:
+    if case.report is None or case.report.end_children or not _completes(case):
         return None
     children = case.tree.children.get(case.node.node_id, ())
     live = tuple(child for child in children if case.tree.nodes[child].is_live)
@@ -133,9 +145,11 @@ def _earlier(case: ReportCase) -> Receipt | None:
     if report is None:
         return None
     for receipt in case.node.receipts:
+        if receipt.is_final is not (report.stage is Stage.FINAL):
+            # Why: a key of an earlier report used again must not swallow the final.
+            continue
         by_key = report.key is not None and receipt.key == report.key
-        same_text = receipt.is_final and receipt.fingerprint == case.command.fingerprint
-        if by_key or (same_text and report.stage is Stage.FINAL):
+        if by_key or (receipt.is_final and receipt.fingerprint == case.command.fingerprint):
             return receipt
     return None
 
@@ -175,6 +189,7 @@ def _accept(draft: Draft, case: ReportCase) -> Decided:
         fingerprint=case.command.fingerprint,
         line=node.journal_lines + 1,
         progress_level=level,
+        promotable=_promotable(case),
     )
     if report.stage is Stage.FINAL:
         settle(draft, node.node_id, settlement_of(report, "final-report"), message)
@@ -184,17 +199,25 @@ def _accept(draft: Draft, case: ReportCase) -> Decided:
     return draft.done(Accepted(message_id=message, text=accepted(message)))
 
 
+def _promotable(case: ReportCase) -> bool:
+    return _unnamed(case) and case.command.schema_fault is None and not _missing(case)
+
+
 def _pace(case: ReportCase) -> tuple[int, bool]:
-    """Count one progress report against its bucket: burst, then one per interval."""
-    limits = case.policy.limits
-    node, report = case.node, case.report
+    """Count one progress report against its bucket: a burst, then one per interval.
+
+    Returns:
+        The level after it, in milliseconds, and whether it is on pace: one that is not takes the
+        place of those that wait, and adds nothing.
+    """
+    limits, node, report = case.policy.limits, case.node, case.report
     since = max(0, case.command.awake_ms - node.progress_awake_ms)
-    level = max(0, node.progress_level - since * MILLI // limits.progress_interval_ms)
+    level = max(0, node.progress_level - since)
     if report is None or report.stage is not Stage.PROGRESS:
         return level, True
-    level += MILLI
-    full = limits.progress_burst * MILLI
-    return min(level, full + MILLI), level <= full
+    more = level + limits.progress_interval_ms
+    on_pace = more <= limits.progress_burst * limits.progress_interval_ms
+    return (more if on_pace else level), on_pace
 
 
 def _deliver(draft: Draft, case: ReportCase, report: Report, *, on_pace: bool) -> bool:

@@ -2,14 +2,19 @@
 
 from msgspec.structs import replace
 
+from subsessiond.core.bounds import one_line
 from subsessiond.core.draft import Draft
-from subsessiond.core.mail import return_unread, supersede_progress
+from subsessiond.core.lifecycle import never_ran
+from subsessiond.core.mail import give_back, return_unread, supersede_progress
 from subsessiond.core.words import frame_report, frame_settled
 from subsessiond.model.events import NodeSettled
 from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Author, Node, Settlement, StopReason
 from subsessiond.model.report import Outcome, Report, Stage
+
+REASON_BYTES = 64
+"""A reason is a word; a parent is shown it, so not even a runner may say more."""
 
 STOP_REASONS = (
     (Outcome.COMPLETED, StopReason.COMPLETED),
@@ -32,14 +37,18 @@ def settle(
     """
     node = draft.node(node_id)
     supersede_progress(draft, node)
-    message = _final_message(draft, node, settlement, said_as)
-    said = replace(settlement, message_id=message.message_id) if message else settlement
+    said = replace(settlement, reason=one_line(settlement.reason, REASON_BYTES))
+    message = _final_message(draft, node, said, said_as)
+    if message is not None:
+        said = replace(said, message_id=message.message_id)
     line = node.journal_lines + 1
     draft.add(NodeSettled, node_id, settlement=said, line=line)
     if message is not None:
         draft.stage(node_id, message)
     return_unread(draft, node_id)
     orphan_below(draft, node_id)
+    if never_ran(node, said):
+        give_back(draft, node)
 
 
 def settle_by_runtime(

@@ -2,6 +2,7 @@
 
 from subsessiond.core.bounds import cut_bytes
 from subsessiond.core.draft import Draft
+from subsessiond.core.lifecycle import surely_not_started
 from subsessiond.core.settle import settle_by_runtime
 from subsessiond.model.commands import ConfirmStart, FailStart, NoteProcess
 from subsessiond.model.decision import Decided
@@ -20,7 +21,7 @@ def decide_note_process(tree: Tree, policy: Policy, command: NoteProcess) -> Dec
     """Remember a process, so that even a killed daemon's successor can end it."""
     draft = Draft(tree, policy, command)
     node = tree.nodes.get(command.node)
-    if node is not None and node.status is not Status.RELEASED:
+    if node is not None and not node.is_root and node.status is not Status.RELEASED:
         draft.add(ProcessNoted, node.node_id, identity=command.identity)
     return draft.done()
 
@@ -35,7 +36,7 @@ def decide_confirm_start(tree: Tree, policy: Policy, command: ConfirmStart) -> D
 
 
 def decide_fail_start(tree: Tree, policy: Policy, command: FailStart) -> Decided | Rejection:
-    """Settle and release a node whose agent surely did not start."""
+    """Settle a node whose agent did not start, and release it where surely nothing ran."""
     draft = Draft(tree, policy, command)
     node = tree.nodes.get(command.node)
     if node is None or node.status is not Status.CLAIMED:
@@ -48,5 +49,7 @@ def decide_fail_start(tree: Tree, policy: Policy, command: FailStart) -> Decided
         output=cut_bytes(command.why, SHOWN_BYTES),
         diagnostic=cut_bytes(command.why, policy.limits.diagnostic_bytes),
     )
-    draft.add(NodeReleased, node.node_id)
+    settled = draft.node(node.node_id).settlement
+    if settled is not None and surely_not_started(node, settled):
+        draft.add(NodeReleased, node.node_id)
     return draft.done()

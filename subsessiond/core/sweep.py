@@ -5,10 +5,12 @@ nobody's silence. The awake clock leaves all of that out before it comes here.
 """
 
 from subsessiond.core.draft import Draft
+from subsessiond.core.end import waits
 from subsessiond.core.settle import settle_by_runtime
 from subsessiond.model.commands import Sweep
 from subsessiond.model.decision import Decided
 from subsessiond.model.events import SilenceMarked
+from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Phase, Status
 from subsessiond.model.policy import Limits, Policy
 from subsessiond.model.rejection import Rejection
@@ -23,11 +25,14 @@ def decide_sweep(tree: Tree, policy: Policy, command: Sweep) -> Decided | Reject
     return draft.done()
 
 
-def sweep_silent(draft: Draft, *, now: bool) -> None:
-    """Mark the newly silent, and retire those marked before (or all of them, `now`)."""
+def sweep_silent(draft: Draft, *, now: bool, spared: NodeId | None = None) -> None:
+    """Mark the newly silent, and retire those marked before (or all of them, `now`).
+
+    Who is `spared` calls at this very moment, and so cannot be silent.
+    """
     for node_id in sorted(draft.tree.live):
         node = draft.node(node_id)
-        if not node.is_live:
+        if not node.is_live or node_id == spared:
             continue
         fate = fate_of(draft.tree, draft.policy.limits, node, draft.awake_ms)
         if fate is None:
@@ -48,9 +53,10 @@ def fate_of(tree: Tree, limits: Limits, node: Node, awake_ms: int) -> str | None
     silence = awake_ms - node.sign_awake_ms
     if node.status is Status.CLAIMED:
         before = tree.nodes.get(node.predecessor) if node.predecessor else None
-        waits = before is not None and before.status is not Status.RELEASED
-        return "start-timeout" if silence > limits.start_timeout_ms and not waits else None
-    if node.role is None or node.phase in (Phase.WAITING, Phase.RATE_LIMITED):
+        held = before is not None and before.status is not Status.RELEASED
+        return "start-timeout" if silence > limits.start_timeout_ms and not held else None
+    waiting = node.phase is Phase.WAITING and waits(tree, node)
+    if node.role is None or waiting or node.phase is Phase.RATE_LIMITED:
         return None
     in_tool = node.phase is Phase.IN_TOOL
     limit = node.role.tool_timeout_ms if in_tool else node.role.retire_timeout_ms

@@ -164,7 +164,10 @@ class ConfirmStart(Command, frozen=True, kw_only=True):
 
 
 class FailStart(Command, frozen=True, kw_only=True):
-    """The agent surely did not start, or did not come up in time."""
+    """The agent did not start, or did not come up in time.
+
+    Without a recorded process, `start-failed` means that surely nothing ran.
+    """
 
     node: NodeId
     why: str

@@ -63,6 +63,8 @@ class ReportAccepted(Event, frozen=True, kw_only=True):
     fingerprint: str
     line: int
     progress_level: int = 0
+    promotable: bool = False
+    """Whether it names no stage and satisfies what the contract asks of a final."""
 
 
 class LateReportKept(Event, frozen=True, kw_only=True):

@@ -134,6 +134,8 @@ class Node(Value, frozen=True, kw_only=True):
     checkpoint: CheckpointMark | None = None
     last_report: Report | None = None
     """The newest report without a named stage: what can be promoted."""
+    promotable: bool = False
+    """Whether that report satisfies the contract."""
     receipts: tuple[Receipt, ...] = ()
     """Of the last 50 reports; the final's is never evicted."""
     reports: int = 0
@@ -141,7 +143,7 @@ class Node(Value, frozen=True, kw_only=True):
     progress: int = 0
     findings: int = 0
     progress_level: int = 0
-    """Coalescing bucket of progress reports, in thousandths."""
+    """Coalescing bucket of progress reports, in milliseconds."""
     progress_awake_ms: int = 0
     messages: int = 0
     """Messages this node has caused; names the next one."""

@@ -7,6 +7,8 @@ at a terminal of her own. Unless said otherwise a node's parent calls, or the no
 from hashlib import sha256
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from subsessiond.core.bounds import size_bytes
 from subsessiond.core.words import report_line
 from subsessiond.model.brief import Brief, FieldFault, Grant, ReportContract
@@ -224,7 +226,7 @@ def report(
             caller=caller(now, by or label),
             node=now.id(label),
             report=text,
-            fingerprint=sha256(repr((text, "")).encode()).hexdigest(),
+            fingerprint=sha256(repr(replace(text, key=None)).encode()).hexdigest(),
             size_bytes=size_bytes(text.output) + size_bytes(report_line(text)),
             schema_fault=schema_fault,
             **stamps(now),

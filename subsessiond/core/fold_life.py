@@ -1,0 +1,145 @@
+"""Folds of a node's life: opened, admitted, started, settled, released."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from subsessiond.core.change import change, node_at, sign
+from subsessiond.core.indexes import put
+from subsessiond.core.lifecycle import never_ran, next_status, surely_not_started
+from subsessiond.model.events import (
+    CancelRequested,
+    LeftoversFound,
+    NodeAdmitted,
+    NodeReleased,
+    NodeSettled,
+    NodeStarted,
+    ProcessNoted,
+    RootOpened,
+    RootResumed,
+)
+from subsessiond.model.node import Node, Phase, Status
+from subsessiond.model.tree import KeyRecord, Tree
+
+
+def root_opened(tree: Tree, event: RootOpened) -> Tree:
+    """Add a root."""
+    status = next_status(None, event)
+    return put(tree, replace(event.record, status=status, seq=event.seq, journal_lines=1))
+
+
+def root_resumed(tree: Tree, event: RootResumed) -> Tree:
+    """Bind a root to whoever came back."""
+    changes: dict[str, Any] = {"token_hash": event.token_hash} if event.token_hash else {}
+    return change(tree, event, identity=event.agent, **changes)
+
+
+def node_admitted(tree: Tree, event: NodeAdmitted) -> Tree:
+    """Add a child, take its key, and link it to whom it continues."""
+    record = event.record
+    status = next_status(None, event)
+    tree = put(tree, replace(record, status=status, seq=event.seq, journal_lines=1))
+    tree = replace(tree, pace=tree.pace.set(record.root, event.pace_ms))
+    if record.predecessor is not None:
+        before = replace(node_at(tree, record.predecessor), successor=event.node, seq=event.seq)
+        tree = put(tree, before)
+    tree = _raise_caps(tree, record, record.grant.tokens, event.seq)
+    if record.key is not None and record.parent is not None:
+        known = KeyRecord(
+            owner=record.parent,
+            key=record.key,
+            fingerprint=event.fingerprint,
+            node_id=event.node,
+        )
+        tree = replace(tree, keys=tree.keys.set((record.parent, record.key), known))
+    return tree
+
+
+def _raise_caps(tree: Tree, record: Node, tokens: int, seq: int) -> Tree:
+    """Raise every ancestor's cap by the tokens an operator granted (or take them back)."""
+    above = record.parent if tokens else None
+    while above is not None:
+        node = node_at(tree, above)
+        tree = put(tree, replace(node, token_cap=node.token_cap + tokens, seq=seq))
+        above = node.parent
+    return tree
+
+
+def process_noted(tree: Tree, event: ProcessNoted) -> Tree:
+    """Remember a process."""
+    return change(tree, event, identity=event.identity)
+
+
+def node_started(tree: Tree, event: NodeStarted) -> Tree:
+    """Let a claimed node run."""
+    node = node_at(tree, event.node)
+    signs = {**sign(node, event, "start"), "phase": Phase.WORKING}
+    return change(
+        tree,
+        event,
+        status=next_status(node.status, event),
+        started_at_ms=event.at_ms,
+        identity=event.identity or node.identity,
+        **signs,
+    )
+
+
+def node_settled(tree: Tree, event: NodeSettled) -> Tree:
+    """Write the one terminal record; what never ran also gives its place back."""
+    node, said = node_at(tree, event.node), event.settlement
+    tree = change(
+        tree,
+        event,
+        status=next_status(node.status, event),
+        settlement=said,
+        settled_at_ms=event.at_ms,
+        journal_lines=event.line or node.journal_lines,
+        phase=Phase.STOPPING,
+        last_report=None,
+        promotable=False,
+    )
+    if never_ran(node, said) and node.predecessor is not None:
+        # Why: who comes next gets the predecessor's letter, not that of one who did nothing.
+        before = node_at(tree, node.predecessor)
+        tree = put(tree, replace(before, successor=None, seq=event.seq))
+    if surely_not_started(node, said):
+        tree = _undo_admission(tree, node, event.seq)
+    return tree
+
+
+def _undo_admission(tree: Tree, node: Node, seq: int) -> Tree:
+    """Free the key and take back the grant of a start that surely did not happen."""
+    place = (node.parent or "", node.key or "")
+    known = tree.keys.get(place)
+    if known is not None and known.node_id == node.node_id:
+        tree = replace(tree, keys=tree.keys.delete(place))
+    return _raise_caps(tree, node, -node.grant.tokens, seq)
+
+
+def node_released(tree: Tree, event: NodeReleased) -> Tree:
+    """Free the claim, and begin the start clock of a successor that waited for it."""
+    node = node_at(tree, event.node)
+    tree = change(
+        tree,
+        event,
+        status=next_status(node.status, event),
+        released_at_ms=event.at_ms,
+        forced=node.forced or event.forced,
+        leftovers=(),
+        journal_lines=node.journal_lines + 1,
+    )
+    heir = tree.nodes.get(node.successor) if node.successor else None
+    if heir is not None and heir.status is Status.CLAIMED:
+        tree = put(tree, replace(heir, sign_awake_ms=event.awake_ms, seq=event.seq))
+    return tree
+
+
+def leftovers_found(tree: Tree, event: LeftoversFound) -> Tree:
+    """Keep the claim of what cannot be proven gone."""
+    forced = node_at(tree, event.node).forced or event.forced
+    return change(tree, event, leftovers=event.leftovers, forced=forced)
+
+
+def cancel_requested(tree: Tree, event: CancelRequested) -> Tree:
+    """Close a subtree to new children."""
+    return change(tree, event, stopping=True)

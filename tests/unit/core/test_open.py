@@ -1,0 +1,75 @@
+import pytest
+
+from subsessiond.model.commands import OpenRoot
+from subsessiond.model.decision import Opened
+from subsessiond.model.effects import AppendJournal
+from subsessiond.model.events import RootOpened, RootResumed
+from subsessiond.model.node import Status
+from subsessiond.model.rejection import Code
+from tests.support.moves import IDENTITY, at_work, close, open_root, resume
+from tests.support.playbook import nothing, play, said
+
+
+def test_a_root_runs_at_once_with_the_configured_cap() -> None:
+    """Nobody starts a root's agent; its cap is printed by the answer."""
+    now = (
+        play(root_token_cap=7_000)
+        >> open_root(workspace="/home/me/project")
+        << RootOpened
+        << said(AppendJournal, "root", kind="opened", line=1)
+        << said(Opened, "root", token_cap=7_000, workspace="/home/me/project", resumed=False)
+    )
+    root = now.node("root")
+    assert (root.status, root.depth, root.title) == (Status.RUNNING, 8, "project")
+
+
+@pytest.mark.parametrize(("cap", "holds"), [(None, 5_000_000), (9_000, 9_000), (0, 0)])
+def test_a_cap_may_be_named(cap: int | None, holds: int) -> None:
+    """The named cap holds, zero included; without one the configuration speaks."""
+    assert (play() >> open_root(token_cap=cap)).node("root").token_cap == holds
+
+
+@pytest.mark.parametrize(
+    ("workspace", "title", "shown"), [("/", "", "/"), ("/a/b/", "", "b"), ("/a", "Mine", "Mine")]
+)
+def test_a_root_has_a_title(workspace: str, title: str, shown: str) -> None:
+    """The folder's name stands in where no title is given."""
+    assert (play() >> open_root(workspace=workspace, title=title)).node("root").title == shown
+
+
+def test_a_child_cannot_open_a_root() -> None:
+    """Whoever lives in a tree has no second one."""
+    _ = at_work(play(), "w") >> open_root("mine", by="w") << Code.NOT_ALLOWED << nothing
+
+
+def test_a_bridge_comes_back_to_its_root() -> None:
+    """Resuming binds the new agent and token and makes no second root."""
+    now = (
+        play()
+        >> open_root(token_hash="old")
+        >> resume("root", agent=IDENTITY, token_hash="new")
+        << said(RootResumed, "root")
+        << said(Opened, "root", resumed=True)
+    )
+    assert now.node("root").identity == IDENTITY
+    assert now.node("root").token_hash == "new"
+    assert len(now.tree.nodes) == 1
+
+
+def test_a_resume_without_token_keeps_the_old_one() -> None:
+    """A script that comes back does not take the bridge's token away."""
+    now = play() >> open_root(token_hash="old") >> resume("root")
+    assert now.node("root").token_hash == "old"
+
+
+def test_only_a_live_root_is_resumed() -> None:
+    """Nobody's id and a child's look the same; a closed root says that it was closed."""
+    now = at_work(play(), "w")
+    _ = now >> resume("nobody") << Code.NOT_FOUND
+    _ = now >> resume("w") << Code.NOT_FOUND
+    _ = play() >> open_root() >> close() >> resume("root") << Code.NODE_NOT_LIVE
+
+
+def test_opening_names_no_parent() -> None:
+    """The command has no way to say where a root would hang."""
+    assert "parent" not in OpenRoot.__struct_fields__
