@@ -4,7 +4,7 @@ from subsessiond.core.case import SpawnCase
 from subsessiond.core.concurrency import next_pace_ms
 from subsessiond.core.draft import Draft
 from subsessiond.core.letter import letter_of
-from subsessiond.core.ownership import overlaps
+from subsessiond.core.ownership import WARNINGS, overlaps
 from subsessiond.core.words import frame_succeeded, title_of
 from subsessiond.model.decision import Admitted
 from subsessiond.model.events import MailForwarded, NodeAdmitted
@@ -81,7 +81,10 @@ def record_of(case: SpawnCase) -> Node:
 
 
 def _warnings(case: SpawnCase) -> tuple[str, ...]:
-    met = tuple(f"shares files with {owner}, as allowed" for owner in overlaps(case))
+    owners = overlaps(case)
+    met = tuple(f"shares files with {owner}, as allowed" for owner in owners[:WARNINGS])
+    if len(owners) > WARNINGS:
+        met = (*met, f"and with {len(owners) - WARNINGS} more")
     before = case.predecessor
     if before is not None and before.leftovers:
         wait = f"starts after the operator has released {before.node_id}, which left processes"

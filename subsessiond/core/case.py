@@ -100,6 +100,13 @@ class SpawnCase:
         return asked or self.role_or_defaults.isolation
 
     @property
+    def granted(self) -> tuple[str, ...]:
+        """Normal forms of the patterns an operator granted, however she spelled them."""
+        paths, globs = self.command.paths, self.grant.globs
+        pairs = zip(paths.spelled, paths.owns, strict=False)
+        return (*globs, *(normal for spelled, normal in pairs if spelled in globs))
+
+    @cached_property
     def exempt(self) -> frozenset[str]:
         """Whose claims the child may meet: those above it, and the one it takes over."""
         above = frozenset(node.node_id for node in self.line)

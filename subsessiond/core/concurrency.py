@@ -8,20 +8,25 @@ def check_concurrency(case: SpawnCase) -> Rejection | None:
     """Refuse when any cap is reached; says which, how many live, and the limit."""
     for which, live, limit in _counts(case):
         if limit is not None and live >= limit:
-            detail = f"{which}; wait until one has settled"
-            return _refusal(detail, limit, live)
+            return _full(which, limit, live)
     return _check_pace(case)
 
 
-def _refusal(detail: str, limit: int, actual: int, wait_ms: int | None = None) -> Rejection:
+def _full(which: str, limit: int, actual: int) -> Rejection:
+    hopeless = limit == 0 or which == EVER
+    advice = "no more are allowed" if hopeless else "wait until one has settled"
     return Rejection(
         code=Code.CONCURRENCY_EXCEEDED,
         step="concurrency",
-        detail=detail,
+        detail=f"{which}; {advice}",
         limit=limit,
         actual=actual,
-        retry_after_ms=wait_ms,
+        hopeless=hopeless,
     )
+
+
+EVER = "nodes ever in one tree"
+"""The one count that settling does not lower."""
 
 
 def _counts(case: SpawnCase) -> tuple[tuple[str, int, int | None], ...]:
@@ -34,7 +39,7 @@ def _counts(case: SpawnCase) -> tuple[tuple[str, int, int | None], ...]:
         ("children of one parent", siblings, limits.live_per_parent),
         ("nodes of one tree", tree.live_in.get(parent.root, 0), limits.live_per_tree),
         ("nodes of this daemon", tree.live_total, limits.live_total),
-        ("nodes ever in one tree", tree.spawned_in.get(parent.root, 0), limits.spawns_per_tree),
+        (EVER, tree.spawned_in.get(parent.root, 0), limits.spawns_per_tree),
         ("nodes of this role in one tree", _of_role(case), of_role),
         ("writers in one workspace", writers, most_writers),
     )
@@ -63,10 +68,20 @@ def next_pace_ms(case: SpawnCase) -> int:
 
 def _check_pace(case: SpawnCase) -> Rejection | None:
     limits = case.policy.limits
+    rate = limits.spawns_per_second
+    if rate == 0:
+        return _full("admissions a second", 0, 0)
     ahead = next_pace_ms(case) - case.command.awake_ms
     most = limits.spawn_burst * interval_ms(case)
     if ahead <= most:
         return None
     detail = f"admissions a second after a burst of {limits.spawn_burst}"
-    rate = limits.spawns_per_second
-    return _refusal(detail, rate, rate + 1, ahead - most)
+    return Rejection(
+        code=Code.CONCURRENCY_EXCEEDED,
+        step="concurrency",
+        detail=detail,
+        limit=rate,
+        actual=rate + 1,
+        retry_after_ms=ahead - most,
+        hopeless=limits.spawn_burst == 0,
+    )

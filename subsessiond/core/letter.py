@@ -43,10 +43,9 @@ def letter_of(node: Node, grant: Grant = Grant(), answer: str | None = None) -> 
         "predecessor open questions": "; ".join(said.open_questions) if said else "",
         "grants": _grants(grant),
     }
-    lines = {
-        key: f"{key}: {one_line(values[key], limit)}" for key, limit in BOUNDS if values.get(key)
-    }
-    if answer:
+    shown = {key: one_line(values.get(key, ""), limit) for key, limit in BOUNDS}
+    lines = {key: f"{key}: {text}" for key, text in shown.items() if text}
+    if answer and answer.strip():
         room = LETTER_BYTES - size_bytes("\n".join((*lines.values(), "operator answer: ")))
         lines["operator answer"] = f"operator answer: {one_line(answer, room)}"
     return "\n".join(lines[key] for key, _ in BOUNDS if key in lines)

@@ -6,7 +6,7 @@ from subsessiond.core.scope import Pattern, includes, nearest
 from subsessiond.model.rejection import Code, Rejection
 
 WARNINGS = 5
-"""Overlaps named in one answer; all that are allowed are recorded by the first of each pattern."""
+"""Overlaps recorded of each pattern, and named in one answer."""
 
 
 def check_scope(case: SpawnCase) -> Rejection | None:
@@ -15,15 +15,18 @@ def check_scope(case: SpawnCase) -> Rejection | None:
     for i, pattern in enumerate(wanted):
         if rejection := _outside(case, i, pattern):
             return rejection
-    if case.command.allow_overlap:
-        return None
-    return next((r for i, p in enumerate(wanted) if (r := _overlap(case, i, p))), None)
+    return None if case.command.allow_overlap else _overlap(case, wanted)
+
+
+def unreadable(owns: tuple[str, ...]) -> tuple[int, ...]:
+    """Give the places of those texts that are no patterns."""
+    return tuple(i for i, text in enumerate(owns) if not patterns_of((text,)))
 
 
 def _outside(case: SpawnCase, i: int, pattern: Pattern) -> Rejection | None:
     if case.parent.is_root or (case.predecessor and pattern.text in case.predecessor.owns):
         return None
-    lent = patterns_of((*case.parent.owns, *case.grant.globs))
+    lent = patterns_of((*case.parent.owns, *case.granted))
     if any(includes(outer, pattern) for outer in lent):
         return None
     close = nearest(lent, pattern)
@@ -36,19 +39,19 @@ def _outside(case: SpawnCase, i: int, pattern: Pattern) -> Rejection | None:
     )
 
 
-def _overlap(case: SpawnCase, i: int, pattern: Pattern) -> Rejection | None:
+def _overlap(case: SpawnCase, wanted: tuple[Pattern, ...]) -> Rejection | None:
     index = claims_in(case.tree, case.parent.workspace)
-    met = index.first_meeting(pattern, case.exempt)
+    met = index.first_meeting_of(wanted, case.exempt)
     if met is None:
         return None
-    owner, theirs, meeting = met
+    pattern, (owner, theirs, meeting) = met
     witness = (meeting.witness,) if meeting.witness else ()
     return Rejection(
         code=Code.SCOPE_OVERLAP,
         step="scope",
         detail=f"{owner} owns {theirs.text}",
         sibling=owner,
-        paths=(_spelling(case, i), theirs.text, *witness),
+        paths=(_spelling(case, wanted.index(pattern)), theirs.text, *witness),
     )
 
 

@@ -2,11 +2,13 @@
 
 from subsessiond.core.bounds import size_bytes
 from subsessiond.core.case import SpawnCase
+from subsessiond.core.letter import letter_of
+from subsessiond.core.words import Terms, opening_of
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.role import Isolation, ToolClass
 
 ARGUMENT_BYTES = 120 * 1024
-"""The kernel takes 128 KiB in one argument; the rest is left for contract and letter."""
+"""The kernel takes 128 KiB in one argument; a profile may put some words of its own around it."""
 
 
 def check_role(case: SpawnCase) -> Rejection | None:
@@ -51,11 +53,23 @@ def _unsafe(case: SpawnCase) -> str | None:
             "worktree isolation is not built in this version",
         ),
         (
-            agent.brief_by == "argument" and size_bytes(brief.mission) > ARGUMENT_BYTES,
-            f"brief.mission: agent {agent.name} takes at most {ARGUMENT_BYTES} bytes",
+            agent.brief_by == "argument" and _opening_bytes(case) > ARGUMENT_BYTES,
+            f"brief.mission: agent {agent.name} takes at most {ARGUMENT_BYTES} bytes in all",
         ),
     )
     return next((sentence for broken, sentence in problems if broken), None)
+
+
+def _opening_bytes(case: SpawnCase) -> int:
+    """Measure the text that would be the one argument: mission, pointers, files, letter."""
+    before = case.predecessor
+    terms = Terms(
+        owns=case.command.paths.owns,
+        max_report_tokens=case.max_report_tokens,
+        required_sections=case.required_sections,
+        letter=letter_of(before, case.grant, case.answer) if before else "",
+    )
+    return size_bytes(opening_of(case.command.brief, terms))
 
 
 def check_tools(case: SpawnCase) -> Rejection | None:

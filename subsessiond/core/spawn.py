@@ -7,7 +7,7 @@ from subsessiond.core.budget import check_budget
 from subsessiond.core.case import SpawnCase
 from subsessiond.core.concurrency import check_concurrency
 from subsessiond.core.draft import Draft
-from subsessiond.core.ownership import check_scope
+from subsessiond.core.ownership import check_scope, unreadable
 from subsessiond.core.permission import check_role, check_role_safe, check_tools
 from subsessiond.core.succession import check_continues
 from subsessiond.model.brief import FieldFault
@@ -36,9 +36,14 @@ def _dynamic_faults(case: SpawnCase) -> tuple[FieldFault, ...]:
         return ()
     faults: list[FieldFault] = []
     least = 4 * case.reserve_tokens
-    if case.token_cap < least:
+    # Why a role: without it the caps of a brief that leaves them out are not known.
+    if case.role is not None and case.token_cap < least:
         problem = f"must be at least {least}: four times the reserve of its report contract"
         faults.append(FieldFault(path="brief.tokenCap", problem=problem))
+    for i in unreadable(case.command.paths.owns):
+        # Why: the edge made these, but what the index cannot read would be claimed by nobody.
+        problem = "is no pattern"
+        faults.append(FieldFault(path=f"brief.ownedGlobs[{i}]", problem=problem))
     known = ("files", "scope", *case.policy.checks)
     for i, name in enumerate(brief.verify or ()):
         if name not in known:
@@ -78,8 +83,7 @@ def check_caller(case: SpawnCase) -> Rejection | None:
     if caller.is_operator:
         return None
     if caller.node_id != case.parent.node_id:
-        detail = "the parent of a new child is always the caller itself"
-        return Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail)
+        return _no_parent()
     if case.command.argv:
         detail = "only the operator gives a command line"
         return Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail)
@@ -88,6 +92,12 @@ def check_caller(case: SpawnCase) -> Rejection | None:
         detail = f"role {role.name} does not delegate"
         return Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail)
     return None
+
+
+def _no_parent() -> Rejection:
+    """Refuse a parent that is not there, or not the caller: to a node both look the same."""
+    detail = "the parent of a new child is always the caller itself"
+    return Rejection(code=Code.NOT_FOUND, step="parent", detail=detail)
 
 
 def check_parent(case: SpawnCase) -> Rejection | None:
@@ -109,7 +119,7 @@ def decide_spawn(tree: Tree, policy: Policy, command: Spawn) -> Decided | Reject
     """Admit a child, or say by which step it is refused."""
     parent = tree.nodes.get(command.parent)
     if parent is None:
-        return Rejection(code=Code.NOT_FOUND, step="parent")
+        return _no_parent()
     case = SpawnCase(tree=tree, policy=policy, command=command, parent=parent)
     if rejection := check_caller(case):
         return rejection
@@ -132,6 +142,10 @@ def first_answer(tree: Tree, known: KeyRecord, fingerprint: str) -> Decided | Re
     """Answer a repeated call with the node that its first one made."""
     if fingerprint != known.fingerprint:
         return Rejection(code=Code.KEY_CONFLICT, step="key", sibling=known.node_id)
-    node = tree.nodes[known.node_id]
+    node = tree.nodes.get(known.node_id)
+    if node is None:
+        # Why no fresh start: it may have run, and its record was set aside since.
+        detail = "the record of its child was lost; use another key"
+        return Rejection(code=Code.KEY_CONFLICT, step="key", detail=detail, sibling=known.node_id)
     reply = Admitted(node_id=node.node_id, state=node.status, claimed_at=node.claimed_at_ms)
     return Decided(tree=tree, reply=reply)

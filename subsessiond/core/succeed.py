@@ -2,17 +2,18 @@
 
 from msgspec.structs import replace
 
+from subsessiond.core.bounds import size_bytes
 from subsessiond.core.case import SpawnCase
 from subsessiond.core.draft import Draft
+from subsessiond.core.rights import refuse_non_granting
 from subsessiond.core.spawn import first_answer, judge
 from subsessiond.core.succession import heir_parent_of
 from subsessiond.core.sweep import sweep_silent
-from subsessiond.model.brief import Brief
-from subsessiond.model.commands import PlannedPaths, Spawn, Succeed
+from subsessiond.model.brief import Brief, Grant
+from subsessiond.model.commands import Caller, PlannedPaths, Spawn, Succeed
 from subsessiond.model.decision import Decided
-from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
-from subsessiond.model.policy import Policy
+from subsessiond.model.policy import Limits, Policy
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.role import ToolClass
 from subsessiond.model.tree import Tree
@@ -23,44 +24,65 @@ def decide_succeed(tree: Tree, policy: Policy, command: Succeed) -> Decided | Re
     before = tree.nodes.get(command.predecessor)
     if before is None or before.is_root or before.brief is None:
         return Rejection(code=Code.NOT_FOUND, step="predecessor")
-    heir_parent = heir_parent_of(tree, before)
-    if not _may_succeed(command, heir_parent):
+    parent = heir_parent_of(tree, before)
+    if not _may_succeed(command.caller, parent):
         return Rejection(code=Code.NOT_FOUND, step="predecessor")
-    if heir_parent is None:
-        return Rejection(code=Code.PARENT_NOT_LIVE, step="parent", detail="nobody above it is live")
-    if command.key is not None and (known := tree.keys.get((heir_parent.node_id, command.key))):
-        return first_answer(tree, known, command.fingerprint)
+    if rejection := _check_handover(policy.limits, command):
+        return rejection
+    if parent is not None and command.key is not None:
+        known = tree.keys.get((parent.node_id, command.key))
+        if known is not None:
+            return first_answer(tree, known, command.fingerprint)
     draft = Draft(tree, policy, command)
-    sweep_silent(draft, now=True)
-    return judge(draft, _case(draft, command, heir_parent.node_id))
+    sweep_silent(draft, now=True, spared=command.caller.node_id)
+    # Why again: the sweep may have retired the very node that the successor would live under.
+    parent = heir_parent_of(draft.tree, draft.node(command.predecessor))
+    if parent is None or not _may_succeed(command.caller, parent):
+        detail = "nobody above it is live"
+        return draft.done(Rejection(code=Code.PARENT_NOT_LIVE, step="parent", detail=detail))
+    return judge(draft, _case(draft, command, parent))
 
 
-def _may_succeed(command: Succeed, heir_parent: Node | None) -> bool:
-    caller = command.caller
+def _may_succeed(caller: Caller, parent: Node | None) -> bool:
+    """Tell whether the caller is the operator, or lives where the successor would live."""
     if caller.is_operator:
         return True
-    if heir_parent is None or caller.node_id != heir_parent.node_id:
+    if parent is None or caller.node_id != parent.node_id:
         return False
-    role = heir_parent.role
-    return role is None or ToolClass.DELEGATE in role.tools
+    return parent.role is None or ToolClass.DELEGATE in parent.role.tools
 
 
-def _case(draft: Draft, command: Succeed, parent_id: NodeId) -> SpawnCase:
-    before, parent = draft.node(command.predecessor), draft.node(parent_id)
-    assert before.brief is not None
+def _check_handover(limits: Limits, command: Succeed) -> Rejection | None:
+    """Refuse a grant or an answer from anybody but a person, and an answer that is too long."""
+    if command.grant == Grant() and command.answer is None:
+        return None
+    if rejection := refuse_non_granting(command.caller):
+        return rejection
+    actual = size_bytes(command.answer or "")
+    if actual <= limits.answer_bytes:
+        return None
+    return Rejection(
+        code=Code.MESSAGE_TOO_LARGE, step="size", limit=limits.answer_bytes, actual=actual
+    )
+
+
+def _case(draft: Draft, command: Succeed, parent: Node) -> SpawnCase:
+    before = draft.node(command.predecessor)
+    known = before.role.name if before.role else ""
+    role = command.role or known
     spawn = Spawn(
         at_ms=command.at_ms,
         awake_ms=command.awake_ms,
         caller=command.caller,
         new_id=command.new_id,
         parent=parent.node_id,
-        role=command.role or (before.role.name if before.role else ""),
+        role=role,
         brief=_brief(command, before),
         brief_faults=command.faults,
         paths=_paths(command, before),
         fingerprint=command.fingerprint,
         key=command.key,
-        argv=before.argv,
+        argv=before.argv if role == known else (),
     )
     return SpawnCase(
         tree=draft.tree,
@@ -85,5 +107,11 @@ def _brief(command: Succeed, before: Node) -> Brief:
 
 def _paths(command: Succeed, before: Node) -> PlannedPaths:
     """The predecessor's claim is transferred as it was admitted; a grant's patterns are added."""
-    added = tuple(text for text in command.paths.owns if text not in before.owns)
-    return PlannedPaths(owns=(*before.owns, *added), faults=command.paths.faults)
+    spelled = command.paths.spelled or command.paths.owns
+    pairs = tuple(zip(command.paths.owns, spelled, strict=False))
+    added = tuple((normal, word) for normal, word in pairs if normal not in before.owns)
+    return PlannedPaths(
+        owns=(*before.owns, *(normal for normal, _ in added)),
+        spelled=(*before.owns, *(word for _, word in added)),
+        faults=command.paths.faults,
+    )

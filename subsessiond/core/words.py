@@ -7,7 +7,9 @@ in one place, with golden tests beside them.
 import json
 from typing import Any
 
-from subsessiond.core.bounds import cut_bytes, one_line
+from subsessiond.core.bounds import one_line
+from subsessiond.model.base import Value
+from subsessiond.model.brief import Brief
 from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.node import Node, Settlement
 from subsessiond.model.report import Report
@@ -92,16 +94,34 @@ def counted(message: MessageId) -> str:
 
 def opening_text(node: Node) -> str:
     """Write the first thing a child reads: mission, what it owns, contract, letter."""
-    brief = node.brief
-    mission = brief.mission if brief else ""
-    owns = f"Files you own: {', '.join(node.owns)}" if node.owns else "You own no files: read only."
-    needs = ", ".join(node.required_sections)
-    contract = f"Your final report may have at most {node.max_report_tokens} tokens."
-    if needs:
-        contract += f" It needs these sections: {needs}."
-    context = "\n".join(brief.context) if brief and brief.context else ""
+    terms = Terms(
+        owns=node.owns,
+        max_report_tokens=node.max_report_tokens,
+        required_sections=node.required_sections,
+        letter=node.letter,
+    )
+    return opening_of(node.brief, terms)
+
+
+class Terms(Value, frozen=True, kw_only=True):
+    """What a child is told beside its brief."""
+
+    owns: tuple[str, ...]
+    max_report_tokens: int
+    required_sections: tuple[str, ...]
+    letter: str
+
+
+def opening_of(brief: Brief | None, terms: Terms) -> str:
+    """Write the opening text of a child that may not be admitted yet."""
+    owned = ", ".join(terms.owns)
+    owns = f"Files you own: {owned}" if owned else "You own no files: read only."
+    contract = f"Your final report may have at most {terms.max_report_tokens} tokens."
+    if terms.required_sections:
+        contract += f" It needs these sections: {', '.join(terms.required_sections)}."
+    context = "\n".join(brief.context) if brief else ""
     also = f"See also:\n{context}" if context else ""
-    parts = (mission, also, owns, contract, GUIDANCE, node.letter)
+    parts = (brief.mission if brief else "", also, owns, contract, GUIDANCE, terms.letter)
     return "\n\n".join(part for part in parts if part)
 
 
@@ -109,8 +129,3 @@ def title_of(mission: str) -> str:
     """Make a title of at most 120 bytes out of a mission."""
     first = mission.strip().split("\n", 1)[0]
     return one_line(first, 120)
-
-
-def shorten(text: str, limit_bytes: int) -> str:
-    """Cut a quoted line to its bound."""
-    return cut_bytes(text, limit_bytes)

@@ -72,6 +72,13 @@ class Rejection(Value, frozen=True, kw_only=True):
     """The other node concerned."""
     paths: tuple[str, ...] = ()
     retry_after_ms: int | None = None
+    hopeless: bool = False
+    """Whether no later call can succeed although its code says that one may."""
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call can succeed later or after a change by the caller."""
+        return self.code.retryable and not self.hopeless
 
     @property
     def message(self) -> str:
