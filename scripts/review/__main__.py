@@ -8,12 +8,14 @@ import time
 from hashlib import sha256
 from pathlib import Path
 
+from scripts.review import tour
 from scripts.review.children import REPOSITORY, Task, plan
 from scripts.review.ledger import enter, table
 from subsession.cli.letters import settled_text
 from subsession.cli.news import News
 from subsession.cli.voice import Voice, stdout_voice
 from subsession.client import Client
+from subsession.connect import listening
 from subsession.errors import SubsessionError
 from subsession.mirror import Mirror
 from subsession.start import wait_gone
@@ -35,8 +37,11 @@ def main() -> int:
         print(f"run: {folder} is no folder", file=sys.stderr)
         return 2
     voice = stdout_voice(as_json=False)
-    client = open_client(STATE / "run")
+    state = STATE / ("tour" if words.tour else "run")
+    client = open_client(state)
     try:
+        if words.tour:
+            return _tour(client, voice, state, ends=words.exit)
         return _review(client, voice, folder, with_tests=words.with_tests, ends=words.exit)
     except SubsessionError as fault:
         voice.note(str(fault))
@@ -54,6 +59,7 @@ def _read_words() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/run", description=__doc__)
     parser.add_argument("folder", nargs="?", help="default: this repository")
     parser.add_argument("--with-tests", action="store_true", help="run another folder's tests too")
+    parser.add_argument("--tour", action="store_true", help="a minute's walk, partly scripted")
     parser.add_argument("--exit", action="store_true", help="end the daemon afterwards")
     parser.add_argument("--from", dest="start", default=".", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -66,8 +72,9 @@ def open_client(state: Path) -> Client:
     (STATE / ".gitignore").write_text("*\n")  # it hides itself, where the clone's rules do not
     for name in [name for name in os.environ if name.startswith("SUBSESSION_")]:
         del os.environ[name]  # a daemon of the user's, or a node this runs in, is not meant
+    os.environ["SUBSESSION_STATE_DIR"] = str(state)
     os.environ["SUBSESSION_CONFIG_DIR"] = str(config)
-    return Client(state_dir=state, token="", start=True)
+    return Client(token="", start=True)
 
 
 def _review(client: Client, voice: Voice, folder: Path, *, with_tests: bool, ends: bool) -> int:
@@ -87,6 +94,28 @@ def _review(client: Client, voice: Voice, folder: Path, *, with_tests: bool, end
         voice.line(how_to_go_on(root["nodeId"], names))
     settled = [view["row"].get("reason") not in _NO_REPORT for view in views]
     return 0 if all(settled) else EXIT_UNSETTLED
+
+
+def _tour(client: Client, voice: Voice, state: Path, *, ends: bool) -> int:
+    workspace = tour.prepare(state)
+    if listening(client.place):
+        client.reload()  # the scripts' places may have moved with the clone
+    root = client.open(str(workspace), title="tour")["nodeId"]
+    code = tour.play(tour.Stage(voice, client, state, root))
+    if not ends:
+        voice.line(f"\n{_commands(state)}")
+    return code
+
+
+def _commands(state: Path) -> str:
+    """Say how this daemon is reached and ended."""
+    command = shlex.quote(str(Path(sys.executable).parent / "subsession"))
+    return (
+        "The daemon stays up. Go on with:\n"
+        f"  alias s='{command} --state-dir {shlex.quote(str(state))}'\n"
+        "  s tree                  all nodes; --live keeps it current\n"
+        "  s down                  end the daemon"
+    )
 
 
 def _spawn(client: Client, root: str, task: Task) -> str:
@@ -136,17 +165,12 @@ def _tell(client: Client, voice: Voice, root: str, views: list[Json]) -> None:
 
 def how_to_go_on(root: str, names: list[str]) -> str:
     """Say what to type next."""
-    command = shlex.quote(str(Path(sys.executable).parent / "subsession"))
-    state = shlex.quote(str(STATE / "run"))
     return (
-        f"\nThe daemon stays up. Go on with:\n"
-        f"  alias s='{command} --state-dir {state}'\n"
-        f"  s tree                  all nodes; --live keeps it current\n"
+        f"\n{_commands(STATE / 'run')}\n"
         f"  s show {names[0][-6:]}           all about one child\n"
         f"  s inbox {root[-6:]}          what the parent is shown\n"
         f"  s journal {names[0][-6:]}        the record of one child\n"
-        f"  s run --wait -- ls      a child of your own\n"
-        f"  s down                  end the daemon"
+        f"  s run --wait -- ls      a child of your own"
     )
 
 

@@ -61,6 +61,7 @@ ROWS = [
         title="a grandchild with a title that goes on and on",
         state="settled",
         outcome="blocked",
+        blocked=True,
         settledAt=NOW_MS,
         measuredTokens={"input": 9_000, "cacheRead": 70_000, "cacheWrite": 1_000, "output": 2_500},
     ),
