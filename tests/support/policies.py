@@ -1,9 +1,10 @@
-"""Policies for tests: four roles, and agents that nobody starts."""
+"""Policies and briefs for tests: four roles, and agents that nobody starts."""
 
 from typing import Any, Final
 
 from msgspec.structs import replace
 
+from subsessiond.model.brief import Brief, ReportContract
 from subsessiond.model.policy import Limits, Policy
 from subsessiond.model.role import AgentProfile, Role, ToolClass
 
@@ -47,3 +48,14 @@ def a_policy(*more_roles: Role, agents: tuple[AgentProfile, ...] = (), **limits:
         tiers=TIERS,
         checks=("tests",),
     )
+
+
+def brief(owns: tuple[str, ...] = (), **fields: Any) -> Brief:
+    """Make a brief; `report_tokens`, `sections` and `schema` go into its contract."""
+    contract = ReportContract(
+        required_sections=fields.pop("sections", None),
+        max_report_tokens=fields.pop("report_tokens", None),
+        output_schema=fields.pop("schema", None),
+    )
+    fields.setdefault("mission", "Do it.")
+    return Brief(owned_globs=owns, report_contract=contract, **fields)

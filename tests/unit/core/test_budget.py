@@ -1,18 +1,9 @@
 from subsessiond.model.brief import Grant
 from subsessiond.model.events import NodeAdmitted
 from subsessiond.model.rejection import Code, Rejection
-from tests.support.moves import (
-    PERSON,
-    at_work,
-    blocked,
-    final,
-    gone,
-    open_root,
-    spawn,
-    started,
-    succeed,
-)
+from tests.support.moves import PERSON, blocked, final, open_root, spawn, succeed
 from tests.support.playbook import play
+from tests.support.world import at_work, gone, started
 
 
 def test_the_caps_of_live_children_fit_beside_each_other() -> None:

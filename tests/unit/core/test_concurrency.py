@@ -6,21 +6,10 @@ from subsessiond.model.events import NodeAdmitted
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.report import Outcome
 from subsessiond.model.role import Role
-from tests.support.moves import (
-    at_work,
-    blocked,
-    cancel,
-    ended,
-    final,
-    gone,
-    not_started,
-    open_root,
-    spawn,
-    started,
-    sweep,
-)
+from tests.support.moves import blocked, cancel, final, open_root, spawn
 from tests.support.playbook import Play, later, play
 from tests.support.policies import READ_TOOLS, a_policy
+from tests.support.world import at_work, ended, gone, not_started, started, sweep
 
 
 def refusal(now: Play) -> Rejection:

@@ -7,24 +7,26 @@ from subsessiond.model.node import Phase, StopReason
 from subsessiond.model.report import Outcome, Stage
 from tests.support.moves import (
     acknowledge,
-    at_work,
     checkpoint,
-    delivered,
-    ended,
     final,
     finding,
-    gone,
     progress,
     report,
-    sign,
     spawn,
-    started,
     steer,
     succeed,
+)
+from tests.support.playbook import Play, later, nothing, play, said
+from tests.support.world import (
+    at_work,
+    delivered,
+    ended,
+    gone,
+    sign,
+    started,
     turn_ended,
     turned_away,
 )
-from tests.support.playbook import Play, later, nothing, play, said
 
 
 def reason(now: Play, label: str) -> str:

@@ -4,18 +4,9 @@ from subsessiond.model.decision import Moved
 from subsessiond.model.events import MessagesMoved
 from subsessiond.model.message import MessageState
 from subsessiond.model.rejection import Code
-from tests.support.moves import (
-    IDENTITY,
-    OPERATOR,
-    acknowledge,
-    at_work,
-    delivered,
-    finding,
-    open_root,
-    spawn,
-    started,
-)
+from tests.support.moves import OPERATOR, acknowledge, finding, open_root, spawn
 from tests.support.playbook import Play, nothing, play, said
+from tests.support.world import IDENTITY, at_work, delivered, started
 
 
 def with_mail() -> Play:

@@ -3,8 +3,9 @@ import pytest
 from subsessiond.core.lifecycle import TRANSITIONS, InvariantViolationError, next_status
 from subsessiond.model.events import NodeReleased, NodeSettled, NodeStarted
 from subsessiond.model.node import Status
-from tests.support.moves import at_work, final, gone, not_started, noted, spawn
+from tests.support.moves import final, spawn
 from tests.support.playbook import id_of, play
+from tests.support.world import at_work, gone, not_started, noted
 
 
 def test_every_path_leads_to_released_and_none_back() -> None:

@@ -4,21 +4,16 @@ from subsessiond.model.report import Outcome
 from tests.support.moves import (
     OPERATOR,
     acknowledge,
-    at_work,
     cancel,
-    delivered,
-    ended,
     final,
     finding,
-    gone,
-    not_started,
     progress,
     spawn,
-    started,
     steer,
     succeed,
 )
 from tests.support.playbook import Play, play, said
+from tests.support.world import at_work, delivered, ended, gone, not_started, started
 
 
 def deserted() -> Play:

@@ -6,8 +6,9 @@ from subsessiond.model.effects import AppendJournal
 from subsessiond.model.events import RootOpened, RootResumed
 from subsessiond.model.node import Status
 from subsessiond.model.rejection import Code
-from tests.support.moves import IDENTITY, at_work, close, open_root, resume
+from tests.support.moves import close, open_root, resume
 from tests.support.playbook import nothing, play, said
+from tests.support.world import IDENTITY, at_work
 
 
 def test_a_root_runs_at_once_with_the_configured_cap() -> None:

@@ -3,19 +3,9 @@ from subsessiond.model.brief import Grant
 from subsessiond.model.decision import Admitted
 from subsessiond.model.events import NodeAdmitted
 from subsessiond.model.rejection import Code, Rejection
-from tests.support.moves import (
-    PERSON,
-    at_work,
-    blocked,
-    final,
-    gone,
-    open_root,
-    release,
-    spawn,
-    started,
-    succeed,
-)
+from tests.support.moves import PERSON, blocked, final, open_root, release, spawn, succeed
 from tests.support.playbook import Play, play, said
+from tests.support.world import at_work, gone, started
 
 
 def two_leads() -> Play:

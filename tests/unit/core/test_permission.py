@@ -5,9 +5,10 @@ from subsessiond.model.brief import Grant
 from subsessiond.model.events import NodeAdmitted
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.role import AgentProfile, Isolation, Role, ToolClass
-from tests.support.moves import OPERATOR, PERSON, at_work, blocked, gone, open_root, spawn, succeed
+from tests.support.moves import OPERATOR, PERSON, blocked, open_root, spawn, succeed
 from tests.support.playbook import Play, Step, play
 from tests.support.policies import ALL_TOOLS, a_policy
+from tests.support.world import at_work, gone
 
 SHORT = AgentProfile(name="mute", runner="scripted", brief_by="argument", takes_schema=False)
 

@@ -1,8 +1,9 @@
 from subsessiond.core.rights import is_below, refuse_non_granting, refuse_non_operator
 from subsessiond.model.commands import Caller
 from subsessiond.model.rejection import Code
-from tests.support.moves import at_work, spawn
+from tests.support.moves import spawn
 from tests.support.playbook import play
+from tests.support.world import at_work
 
 
 def test_a_node_reaches_its_own_children_and_no_further() -> None:

@@ -6,18 +6,9 @@ from subsessiond.model.events import NodeSettled
 from subsessiond.model.message import Source
 from subsessiond.model.node import Author, Phase
 from subsessiond.model.report import Outcome, Report, Stage
-from tests.support.moves import (
-    at_work,
-    cancel,
-    close,
-    ended,
-    final,
-    open_root,
-    progress,
-    spawn,
-    started,
-)
+from tests.support.moves import cancel, close, final, open_root, progress, spawn
 from tests.support.playbook import Play, kinds, play, said
+from tests.support.world import at_work, ended, started
 
 
 def three_levels() -> Play:

@@ -7,19 +7,9 @@ from subsessiond.model.effects import AppendJournal, StartChild
 from subsessiond.model.events import NodeAdmitted
 from subsessiond.model.node import Status
 from subsessiond.model.rejection import Code, Rejection
-from tests.support.moves import (
-    OPERATOR,
-    at_work,
-    cancel,
-    close,
-    final,
-    gone,
-    not_started,
-    open_root,
-    spawn,
-    started,
-)
+from tests.support.moves import OPERATOR, cancel, close, final, open_root, spawn
 from tests.support.playbook import nothing, play, said
+from tests.support.world import at_work, gone, not_started, started
 
 
 def test_an_admission_reserves_and_asks_for_one_start() -> None:

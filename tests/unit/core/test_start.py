@@ -7,20 +7,9 @@ from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Phase, Status
 from subsessiond.model.rejection import Code
 from subsessiond.model.report import Outcome
-from tests.support.moves import (
-    IDENTITY,
-    PERSON,
-    at_work,
-    blocked,
-    final,
-    gone,
-    not_started,
-    noted,
-    spawn,
-    started,
-    succeed,
-)
+from tests.support.moves import PERSON, blocked, final, spawn, succeed
 from tests.support.playbook import nothing, play, said
+from tests.support.world import IDENTITY, at_work, gone, not_started, noted, started
 
 
 def test_a_claimed_node_runs_once_its_agent_is_up() -> None:

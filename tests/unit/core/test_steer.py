@@ -2,20 +2,9 @@ from subsessiond.model.decision import Accepted
 from subsessiond.model.effects import PromptChild, WakeReader
 from subsessiond.model.message import Message, Source
 from subsessiond.model.rejection import Code, Rejection
-from tests.support.moves import (
-    OPERATOR,
-    at_work,
-    delivered,
-    final,
-    finding,
-    gone,
-    not_started,
-    spawn,
-    started,
-    steer,
-    succeed,
-)
+from tests.support.moves import OPERATOR, final, finding, spawn, steer, succeed
 from tests.support.playbook import nothing, play, said
+from tests.support.world import at_work, delivered, gone, not_started, started
 
 
 def test_a_steer_is_accepted_and_says_that_it_is_not_read_yet() -> None:
