@@ -44,6 +44,7 @@ def envelope_of(node: Node) -> Envelope | None:
         settled_at=known_ms(node.settled_at_ms),
         released_at=known_ms(node.released_at_ms),
         forced=node.forced,
+        produced_bytes=said.produced_bytes,
         diagnostic=said.diagnostic,
     )
 

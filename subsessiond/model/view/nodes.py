@@ -36,6 +36,8 @@ class Envelope(Value, frozen=True, kw_only=True):
     released_at: int | None = None
     forced: bool = False
     """Its processes had to be killed."""
+    produced_bytes: int | None = None
+    """What its run wrote, counted by the daemon; absent when it was not counted."""
     diagnostic: str | None = None
     """For the operator alone."""
 

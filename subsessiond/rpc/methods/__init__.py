@@ -16,6 +16,7 @@ from subsessiond.rpc.methods import (
     cancel,
     checkpoint,
     daemon,
+    discover,
     inbox,
     journal,
     node,
@@ -58,7 +59,7 @@ _METHODS: Final[Mapping[str, Any]] = MappingProxyType(
         "daemon.stats": daemon.stats,
         "daemon.shutdown": daemon.shutdown,
         "daemon.reload": daemon.reload,
-        "rpc.discover": daemon.discover,
+        "rpc.discover": discover.discover,
     },
 )
 

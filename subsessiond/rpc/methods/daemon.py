@@ -1,6 +1,4 @@
-"""`daemon.*` and `rpc.discover`: about this daemon."""
-
-from typing import Any
+"""`daemon.*`: about this daemon."""
 
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.view import (
@@ -15,7 +13,6 @@ from subsessiond.rpc.call import Call
 from subsessiond.rpc.desk import Desk
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.rights import require_operator
-from subsessiond.wire.openrpc import document
 from subsessiond.wire.params import NoParams
 
 NAME = "subsessiond"
@@ -76,8 +73,3 @@ async def reload(desk: Desk, call: Call, _params: NoParams) -> ReloadAnswer:
         rejection = Rejection(code=Code.NOT_ALLOWED, step="configuration", detail=str(fault))
         raise Refused(rejection) from fault
     return ReloadAnswer(roles=len(policy.roles), agents=len(policy.agents))
-
-
-async def discover(_desk: Desk, _call: Call, _params: NoParams) -> dict[str, Any]:
-    """Give the OpenRPC document."""
-    return document()

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from subsessiond.core.bounds import bytes_of_tokens
 from subsessiond.model.rejection import Code
 from subsessiond.wire.methods import METHODS, OPERATOR
 from tests.support.desk import SCRIPT, Bench, as_node
@@ -105,7 +106,15 @@ async def test_anybody_may_ask_what_serves(bench: Bench) -> None:
         assert (await bench.call("daemon.health", by)) == {"ok": True, "seq": bench.tree.seq}
         assert (await bench.call("roles.list", by))["roles"]
         assert (await bench.call("agents.list", by))["agents"]
-        assert (await bench.call("rpc.discover", by))["openrpc"]
+        document = await bench.call("rpc.discover", by)
+        assert {one["name"] for one in document["methods"]} == set(bench.methods)
+
+
+async def test_the_document_for_a_node_is_bounded(bench: Bench) -> None:
+    """A node is given names and what may be left out, within 4,000 tokens, and no schemas."""
+    root = await bench.root()
+    assert len(await bench.raw("rpc.discover", as_node(root))) <= bytes_of_tokens(4_000)
+    assert "components" in await bench.call("rpc.discover")
 
 
 async def test_the_operator_ends_reloads_and_counts(bench: Bench) -> None:
