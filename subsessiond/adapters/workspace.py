@@ -1,4 +1,4 @@
-"""Workspaces as they are on disk: their one name, and patterns in the form in which they compare."""
+"""Workspaces as they are on disk: their one name, and patterns in a form that can be compared."""
 
 import asyncio
 import os
@@ -7,7 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from subsessiond.core.scope import PatternFault, literal_prefix, parse_pattern
+from subsessiond.core.scope import (
+    Pattern,
+    PatternFault,
+    expand,
+    literal_prefix,
+    parse_pattern,
+    with_prefix,
+)
 from subsessiond.model.brief import FieldFault
 from subsessiond.ports import WorkspaceFault
 
@@ -95,10 +102,10 @@ def _normal_form(workspace: str, text: str, *, fold_case: bool) -> str | Pattern
     inside = _relative(workspace, text)
     if isinstance(inside, PatternFault):
         return inside
-    lexical = parse_pattern(inside, fold_case=False)
+    lexical = parse_pattern(inside)
     if isinstance(lexical, PatternFault):
         return lexical
-    resolved = _through_links(workspace, lexical.text)
+    resolved = _through_links(workspace, lexical)
     if isinstance(resolved, PatternFault):
         return resolved
     final = parse_pattern(resolved, fold_case=fold_case)
@@ -118,22 +125,31 @@ def _relative(workspace: str, text: str) -> str | PatternFault:
     return PatternFault(reason="leaves the workspace")
 
 
-def _through_links(workspace: str, text: str) -> str | PatternFault:
-    """Resolve symlinks in the literal beginning of a pattern."""
+def _through_links(workspace: str, pattern: Pattern) -> str | PatternFault:
+    """Resolve symlinks in the literal beginning of a pattern, of each alternative where it has any.
+
+    Why alternatives apart: `{src,link}/x` has no literal beginning, and `link` may lead to `src`.
+    """
+    alternatives = expand(pattern)
+    resolved = tuple(_one_through_links(workspace, one.text) for one in alternatives)
+    for found in resolved:
+        if isinstance(found, PatternFault):
+            return found
+    texts = tuple(text for text in resolved if isinstance(text, str))
+    if texts == tuple(one.text for one in alternatives):
+        return pattern.text
+    return texts[0] if len(texts) == 1 else "{" + ",".join(texts) + "}"
+
+
+def _one_through_links(workspace: str, text: str) -> str | PatternFault:
     prefix = literal_prefix(text)
     if not prefix:
         return text
     base = Path(workspace)
-    rest = text.split("/")[len(prefix) :]
     try:
         real = base.joinpath(*prefix).resolve(strict=False)
     except (OSError, RuntimeError):
         return PatternFault(reason="runs in a circle of links")
     if real != base and base not in real.parents:
         return PatternFault(reason="leaves the workspace through a link")
-    parts = real.relative_to(base).parts
-    return "/".join((*(_escaped(part) for part in parts), *rest)) or "**"
-
-
-def _escaped(name: str) -> str:
-    return "".join("\\" + c if c in "*?[]{}\\!" else c for c in name)
+    return with_prefix(text, real.relative_to(base).parts)
