@@ -17,7 +17,7 @@ from subsessiond.core.react import react
 from subsessiond.model.commands import ClientCommand, Command
 from subsessiond.model.decision import Decided, Reply
 from subsessiond.model.effects import AnyEffect, AppendJournal
-from subsessiond.model.events import AnyEvent
+from subsessiond.model.events import AnyEvent, NodeAdmitted, RootOpened
 from subsessiond.model.policy import Policy
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.tree import Tree
@@ -33,6 +33,13 @@ BATCH_COMMANDS = 256
 """Commands of one transaction: keeps one turn of the loop in the low tens of milliseconds."""
 
 RETRY_S = 0.1
+
+NO_ROOM = Rejection(
+    code=Code.STORE_UNAVAILABLE,
+    step="disk",
+    detail="the disk of the state directory is nearly full; free some space, then call again",
+)
+"""Without a time to wait: only somebody who frees space can help."""
 
 log = structlog.get_logger(__name__)
 
@@ -204,7 +211,7 @@ class Registry:
         tree, outcomes = self.tree, []
         for entry in batch:
             try:
-                decided = decide(tree, self.policy, entry.command)
+                decided = self._with_room(tree, decide(tree, self.policy, entry.command))
                 effects = tuple(
                     effect for event in decided.events for effect in react(decided.tree, event)
                 )
@@ -214,6 +221,16 @@ class Registry:
             tree = decided.tree
             outcomes.append(Outcome(entry=entry, decided=decided, effects=effects))
         return tree, outcomes
+
+    def _with_room(self, tree: Tree, decided: Decided) -> Decided:
+        """Let nothing new begin on a disk that is nearly full; what lives can still come to an end.
+
+        Why after the decision: a repeated call still gets its first answer, and a spawn that is
+        refused anyway is told its own reason.
+        """
+        if not any(isinstance(event, RootOpened | NodeAdmitted) for event in decided.events):
+            return decided
+        return decided if self._store.room() else Decided(tree=tree, reply=NO_ROOM)
 
     def _publish(
         self,
