@@ -34,7 +34,8 @@ class Client(Verbs[Json]):
     ) -> None:
         self.place = find_place(os.environ, _text(socket), _text(state_dir))
         self.token = token if token is not None else os.environ.get("SUBSESSION_TOKEN")
-        self._may_start = start and not self.token
+        self.may_start = start and not self.token
+        """Whether connecting may start a daemon."""
         self._connection: SocketConnection | None = None
         self._calls = 0
         self.socket: Path | None = None
@@ -75,7 +76,7 @@ class Client(Verbs[Json]):
             The answer of `daemon.info`.
         """
         self.close()
-        self.socket = choose_socket(self.place, may_start=self._may_start)
+        self.socket = choose_socket(self.place, may_start=self.may_start)
         self._connection = SocketConnection(self.socket, timeout_s=5.0)
         self._connection.connect()
         info = self._send("daemon.info", {})

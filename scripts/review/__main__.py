@@ -113,8 +113,8 @@ def _commands(state: Path) -> str:
     return (
         "The daemon stays up. Go on with:\n"
         f"  alias s='{command} --state-dir {shlex.quote(str(state))}'\n"
-        "  s tree                  all nodes; --live keeps it current\n"
-        "  s down                  end the daemon"
+        "  s down                  end the daemon\n"
+        "  s tree                  all nodes; --live keeps it current"
     )
 
 

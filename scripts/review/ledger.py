@@ -22,7 +22,7 @@ def enter(view: Json, messages: list[Json]) -> Entry:
     """Make the entry of a child from its view and its parent's mail."""
     node_id = view["row"]["nodeId"]
     texts = [mail["text"] for mail in messages if mail.get("senderSessionId") == node_id]
-    produced = view.get("producedBytes")
+    produced = (view.get("envelope") or {}).get("producedBytes")
     return Entry(
         title=str(view["row"]["title"]),
         produced_bytes=produced if isinstance(produced, int) else None,

@@ -133,7 +133,7 @@ def _life(row: Json, record: Json, now_ms: float) -> list[tuple[str, str]]:
 
 def _means(view: Json, row: Json, record: Json) -> list[tuple[str, str]]:
     measured = {"measuredTokens": row.get("measuredTokens") or record.get("measuredTokens")}
-    cap, produced = row.get("declaredTokenCap"), view.get("producedBytes")
+    cap, produced = row.get("declaredTokenCap"), record.get("producedBytes")
     spent = facts.tokens(measured)
     pairs = [("tokens", f"{spent}, cap {cap:,}" if isinstance(cap, int) else spent)]
     if isinstance(produced, int):

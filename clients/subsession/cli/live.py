@@ -49,9 +49,9 @@ class Screen:
         known = list(rows)
         lines = self._picture.lines(known, now_ms)
         room = self._voice.rows - 3
-        if len(lines) > room:
-            hidden = len(lines) - room
-            lines = [*lines[:room], f"… {hidden} more; `subsession tree` prints all"]
+        if len(lines) > room:  # the newest trees are the last
+            above = f"… {len(lines) - room} more above; `subsession tree` prints all"
+            lines = [lines[0], above, *lines[2 - room :]]
         lines.append(summary(known, self._voice))
         if stale:
             lines[-1] = self._voice.style("red", cut("not current: " + stale, self._voice.columns))

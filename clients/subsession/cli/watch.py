@@ -53,6 +53,7 @@ def tree(session: Session) -> int:
 
 def _live(session: Session, mirror: Mirror) -> int:
     """Keep showing the tree until the reader has seen enough: Ctrl-C is how that is said."""
+    session.client.may_start = False  # who ends the daemon meanwhile does not want it back
     try:
         if session.voice.is_terminal and not session.voice.as_json:
             _redraw(session, mirror)
