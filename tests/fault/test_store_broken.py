@@ -198,6 +198,41 @@ async def test_a_record_with_a_bad_id_is_set_aside(tmp_path: Path, bad_id: str) 
         assert warnings == ()
 
 
+@pytest.mark.parametrize("table", ["mail", "keys"])
+async def test_a_spoiled_row_does_not_keep_the_rest_from_loading(
+    tmp_path: Path, table: str
+) -> None:
+    """A message or key that cannot be read is set aside with a message; the rest loads."""
+    async with State(tmp_path / "state") as state:
+        ledger, _ = await state.open()
+        await ledger.commit(opened(MOTHER), admitted(CHILD), started(CHILD.node_id))
+        for _ in range(2):
+            await ledger.commit(*ledger.report(CHILD.node_id))
+        await ledger.store.aclose()
+        with closing(sqlite3.connect(state.directory / "registry.sqlite")) as db:
+            db.execute(f"UPDATE {table} SET body = ? WHERE rowid = 1", (b"{",))
+            db.commit()
+        ledger, warnings = await state.open()
+        assert len(warnings) == 1
+        assert f"in {table} was set aside" in warnings[0]
+        assert len(ledger.tree.keys) == (0 if table == "keys" else 1)
+        assert len(ledger.tree.mail[MOTHER.node_id]) == (1 if table == "mail" else 2)
+        _, warnings = await state.open_again(ledger)
+        assert warnings == ()
+
+
+async def test_a_lost_list_of_workspaces_is_known_from_the_backup(tmp_path: Path) -> None:
+    """S25: with store and list both spoiled, the backup still tells where journals are."""
+    async with State(tmp_path / "state") as state:
+        nul(await made(state))
+        listed = state.directory / "workspaces.json"
+        listed.write_bytes(bytes(20))
+        _, warnings = await state.open()
+        assert state.asked_for == [("/w",)]
+        assert listed.with_name("workspaces.aside-1.json").read_bytes() == bytes(20)
+        assert any("workspaces.aside-1.json" in warning for warning in warnings)
+
+
 async def test_a_newer_store_is_refused_untouched(tmp_path: Path) -> None:
     """A store of a later version is a refusal that changes no byte."""
     async with State(tmp_path / "state") as state:

@@ -238,8 +238,8 @@ async def test_an_unreadable_list_of_workspaces_is_made_again(tmp_path: Path) ->
         listed.write_bytes(b"\0\0\0")
         _, warnings = await state.open_again(ledger)
         assert workspaces.known(Places(state.directory)) == ("/w",)
-        assert listed.with_name("workspaces.aside.json").read_bytes() == b"\0\0\0"
-        assert any("workspaces.aside.json" in warning for warning in warnings)
+        assert listed.with_name("workspaces.aside-1.json").read_bytes() == b"\0\0\0"
+        assert any("workspaces.aside-1.json" in warning for warning in warnings)
 
 
 async def test_room_ends_at_the_low_water_mark(tmp_path: Path) -> None:

@@ -18,16 +18,16 @@ from subsessiond.model.brief import Grant
 from subsessiond.model.node import Node, Phase, Status
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Batch
-from tests.support import moves
+from tests.support import moves, world
 from tests.support.playbook import Play, Step, play
 
 LABELS = ("root", "a", "b", "c", "d", "e")
 BEGINNING = (
     moves.open_root(),
     moves.spawn("a", role="lead", key="k"),
-    moves.started("a"),
+    world.started("a"),
     moves.spawn("b", under="a", by="a"),
-    moves.started("b"),
+    world.started("b"),
 )
 
 
@@ -53,29 +53,29 @@ working: st.SearchStrategy[Step] = st.one_of(
         by=st.sampled_from(("root", moves.PERSON)),
         grant=st.sampled_from((None, Grant(tokens=500))),
     ),
-    st.builds(moves.started, children),
-    st.builds(moves.not_started, children),
-    st.builds(moves.noted, children),
+    st.builds(world.started, children),
+    st.builds(world.not_started, children),
+    st.builds(world.noted, children),
     st.builds(moves.progress, children),
     st.builds(moves.finding, children),
     st.builds(moves.report, children),
     st.builds(moves.checkpoint, children),
     st.builds(moves.steer, children),
-    st.builds(moves.sign, children),
-    st.builds(moves.gone, children),
+    st.builds(world.sign, children),
+    st.builds(world.gone, children),
     st.builds(moves.acknowledge, labels),
-    st.builds(moves.delivered, labels),
+    st.builds(world.delivered, labels),
 )
 ending: st.SearchStrategy[Step] = st.one_of(
     st.builds(moves.final, children),
     st.builds(moves.blocked, children),
     st.builds(moves.cancel, children),
-    st.builds(moves.ended, children),
-    st.builds(moves.turn_ended, children),
-    st.builds(moves.gone, children, st.just("process 7")),
+    st.builds(world.ended, children),
+    st.builds(world.turn_ended, children),
+    st.builds(world.gone, children, st.just("process 7")),
     st.builds(moves.release, labels),
     st.builds(moves.dismiss, children),
-    st.builds(moves.recover, children),
+    st.builds(world.recover, children),
     st.builds(moves.close),
 )
 # Why in turns: a tree that is ended at once has nothing to tell.

@@ -38,9 +38,11 @@ def absorb(db: sqlite3.Connection, nodes: tuple[Node, ...], seq: int) -> str:
     db.execute("UPDATE meta SET value = ? WHERE name = 'seq_floor'", (str(floor),))
     write_nodes(db, tuple((changed[name], name not in known) for name in sorted(changed)))
     write_keys(db, tuple(_key(n) for n in changed.values() if n.node_id not in known and n.key))
+    if not changed:
+        return f"none of {len(nodes)} journals knew more than the store"
     return (
-        f"{len(changed)} of {len(nodes)} records were brought in from journals; messages accepted "
-        "since may be missing in mailboxes, the reports themselves stand in the journals"
+        f"{len(changed)} records were brought in from {len(nodes)} journals; their messages may be "
+        "missing in mailboxes, the reports themselves stand in the journals"
     )
 
 

@@ -17,6 +17,8 @@ _PAGE_BYTES = 4096
 _PAGES_AN_EVENT = 3  # what an event writes beside its bodies when it comes alone
 _COPIES = 3  # a report stands in its event, its message and its journal line
 
+_FULLY = ("fullfsync = ON", "checkpoint_fullfsync = ON")  # macOS; nothing elsewhere
+
 _Print = tuple[int, int, int, int] | None
 
 
@@ -34,7 +36,7 @@ def connect(path: Path) -> sqlite3.Connection:
         mode = db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise StoreFault(f"opening {path}: its file system cannot carry a write-ahead log")
-        for pragma in ("synchronous = FULL", "wal_autocheckpoint = 0", "foreign_keys = OFF"):
+        for pragma in ("synchronous = FULL", "wal_autocheckpoint = 0", *_FULLY):
             db.execute(f"PRAGMA {pragma}")
         db.execute("BEGIN IMMEDIATE")
         db.execute("COMMIT")

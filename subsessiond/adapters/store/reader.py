@@ -2,7 +2,8 @@
 
 import sqlite3
 from collections.abc import Callable
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 from immutables import Map
@@ -24,15 +25,15 @@ _event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(AnyEvent)
 _body = msgspec.json.Decoder(dict[str, Any])
 
 _OPEN_NODES = (
-    "SELECT n.id, n.body, b.body FROM nodes n LEFT JOIN briefs b ON b.node = n.id"
+    "SELECT n.rowid, n.id, n.body, b.body FROM nodes n LEFT JOIN briefs b ON b.node = n.id"
     " WHERE n.root IN (SELECT root FROM nodes WHERE released = 0) ORDER BY n.rowid"
 )
 _OPEN_MAIL = (
-    "SELECT m.recipient, m.body FROM mail m JOIN nodes n ON n.id = m.recipient"
+    "SELECT m.rowid, m.recipient, m.body FROM mail m JOIN nodes n ON n.id = m.recipient"
     " WHERE n.root IN (SELECT root FROM nodes WHERE released = 0) ORDER BY m.place"
 )
 _OPEN_KEYS = (
-    "SELECT k.body FROM keys k JOIN nodes n ON n.id = k.owner"
+    "SELECT k.rowid, k.owner, k.body FROM keys k JOIN nodes n ON n.id = k.owner"
     " WHERE n.root IN (SELECT root FROM nodes WHERE released = 0)"
 )
 _ONE = "SELECT n.body, b.body FROM nodes n LEFT JOIN briefs b ON b.node = n.id WHERE n.id = ?"
@@ -56,17 +57,18 @@ def read_tree(
 ) -> tuple[Tree, tuple[str, ...]]:
     """Build the tree of everything open; records that cannot be are set aside, with a warning."""
     tree, warnings = Tree(), []
-    for name, body, brief in db.execute(_OPEN_NODES).fetchall():
+    for place, name, body, brief in db.execute(_OPEN_NODES).fetchall():
         try:
             node = _read_node(name, body, brief)
             if node.parent is not None and node.parent not in tree.nodes:
                 raise ValueError("its parent is not there")
             tree = fold(tree, node)
         except (ValueError, msgspec.MsgspecError) as fault:
-            warnings.append(_set_aside(db, name, body, str(fault)))
-    mail = _read_mail(db, tree)
-    keys = _read_keys(db)
-    return replace(tree, seq=last_seq(db), mail=mail, keys=keys), tuple(warnings)
+            warnings.append(_set_aside(db, _Spoiled("nodes", name, place, body), fault))
+    mail, bad_mail = _read_mail(db, tree)
+    keys, bad_keys = _read_keys(db)
+    tree = replace(tree, seq=last_seq(db), mail=mail, keys=keys)
+    return tree, (*warnings, *bad_mail, *bad_keys)
 
 
 def read_node(db: sqlite3.Connection, node_id: NodeId) -> Node | None:
@@ -119,29 +121,65 @@ def _read_node(name: str, body: bytes, brief: bytes | None) -> Node:
     return node if brief is None else replace(node, brief=_brief.decode(brief))
 
 
-def _read_mail(db: sqlite3.Connection, tree: Tree) -> Map[NodeId, tuple[Message, ...]]:
+def _read_mail(
+    db: sqlite3.Connection, tree: Tree
+) -> tuple[Map[NodeId, tuple[Message, ...]], tuple[str, ...]]:
     boxes: dict[NodeId, list[Message]] = {}
-    for recipient, body in db.execute(_OPEN_MAIL):
+    warnings = []
+    for place, recipient, body in db.execute(_OPEN_MAIL).fetchall():
+        try:
+            message = _message.decode(body)
+        except msgspec.MsgspecError as fault:
+            warnings.append(_set_aside(db, _Spoiled("mail", recipient, place, body), fault))
+            continue
         if recipient in tree.nodes:
-            boxes.setdefault(recipient, []).append(_message.decode(body))
-    return Map({recipient: tuple(box) for recipient, box in boxes.items()})
+            boxes.setdefault(recipient, []).append(message)
+    return Map({recipient: tuple(box) for recipient, box in boxes.items()}), tuple(warnings)
 
 
-def _read_keys(db: sqlite3.Connection) -> Map[tuple[str, str], KeyRecord]:
-    keys = tuple(_key.decode(body) for (body,) in db.execute(_OPEN_KEYS))
-    return Map({(key.owner, key.key): key for key in keys})
+def _read_keys(
+    db: sqlite3.Connection,
+) -> tuple[Map[tuple[str, str], KeyRecord], tuple[str, ...]]:
+    keys: dict[tuple[str, str], KeyRecord] = {}
+    warnings = []
+    for place, owner, body in db.execute(_OPEN_KEYS).fetchall():
+        try:
+            key = _key.decode(body)
+        except msgspec.MsgspecError as fault:
+            warnings.append(_set_aside(db, _Spoiled("keys", owner, place, body), fault))
+            continue
+        keys[key.owner, key.key] = key
+    return Map(keys), tuple(warnings)
 
 
-def _set_aside(db: sqlite3.Connection, name: str, body: bytes, why: str) -> str:
-    """Move one record out of the way, durably; the rest loads."""
+class _Spoiled(NamedTuple):
+    """A row that cannot be read."""
+
+    table: Literal["nodes", "mail", "keys"]
+    name: str
+    rowid: int
+    body: bytes
+
+
+_REMOVE: Final = MappingProxyType(
+    {
+        "nodes": "DELETE FROM nodes WHERE rowid = ?",
+        "mail": "DELETE FROM mail WHERE rowid = ?",
+        "keys": "DELETE FROM keys WHERE rowid = ?",
+    }
+)
+
+
+def _set_aside(db: sqlite3.Connection, row: _Spoiled, why: Exception) -> str:
+    """Move one row out of the way, durably; the rest loads."""
     db.execute("BEGIN IMMEDIATE")
     db.execute(
-        "INSERT INTO set_aside (table_name, name, why, body) VALUES ('nodes', ?, ?, ?)",
-        (str(name), why, body),
+        "INSERT INTO set_aside (table_name, name, why, body) VALUES (?, ?, ?, ?)",
+        (row.table, str(row.name), str(why), row.body),
     )
-    db.execute("DELETE FROM nodes WHERE id = ?", (name,))
+    db.execute(_REMOVE[row.table], (row.rowid,))
     db.execute("COMMIT")
-    return f"the saved record {str(name)[:40]!r} was set aside: {why}"
+    return f"a saved record of {str(row.name)[:40]!r} in {row.table} was set aside: {why}"
 
 
 def _line(node: str, n: int, workspace: str, at_ms: int, kind: str, body: bytes) -> JournalLine:

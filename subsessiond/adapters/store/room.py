@@ -1,9 +1,12 @@
 """Room on the disk: when to refuse new work, and a ballast that is given up so that finals fit."""
 
 import os
+import sys
 from pathlib import Path
 
 from subsessiond.adapters.store.files import remove_file
+from subsessiond.model.events import AnyEvent, NodeReleased, NodeSettled, ReportAccepted
+from subsessiond.model.report import Stage
 
 LOW_WATER_BYTES = 64 * 1024 * 1024
 """Below this no child is admitted: a full tree writes less than that before it has ended."""
@@ -34,7 +37,10 @@ class Room:
         except OSError:
             return  # a disk that cannot hold ballast has none to give
         try:
-            os.posix_fallocate(descriptor, 0, self._ballast_bytes)
+            if sys.platform == "darwin":
+                os.write(descriptor, bytes(self._ballast_bytes))
+            else:
+                os.posix_fallocate(descriptor, 0, self._ballast_bytes)
         except OSError:
             remove_file(self._ballast)
         finally:
@@ -46,3 +52,12 @@ class Room:
             return False
         remove_file(self._ballast)
         return True
+
+
+def is_ending(events: tuple[AnyEvent, ...]) -> bool:
+    """Tell whether a batch brings a child nearer its end: those are what the ballast is for."""
+    return any(
+        isinstance(event, NodeSettled | NodeReleased)
+        or (isinstance(event, ReportAccepted) and event.report.stage is Stage.FINAL)
+        for event in events
+    )

@@ -39,8 +39,8 @@ CREATE TABLE mail (
 );
 
 CREATE TABLE keys (
-    owner TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (owner, key)
-) WITHOUT ROWID;
+    owner TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL, UNIQUE (owner, key)
+);
 
 CREATE TABLE journal_lines (
     node TEXT NOT NULL, n INTEGER NOT NULL, workspace TEXT NOT NULL, at_ms INTEGER NOT NULL,

@@ -14,21 +14,13 @@ from subsessiond.adapters.store.faults import is_broken, is_full, store_fault
 from subsessiond.adapters.store.files import Left, Places, replace_file
 from subsessiond.adapters.store.lane import Lane
 from subsessiond.adapters.store.opened import OpenStore
-from subsessiond.adapters.store.room import BALLAST_BYTES, LOW_WATER_BYTES, Room
+from subsessiond.adapters.store.room import BALLAST_BYTES, LOW_WATER_BYTES, Room, is_ending
 from subsessiond.adapters.store.start import Finding, Start
 from subsessiond.adapters.store.touched import touched
 from subsessiond.adapters.store.writer import mark_synced, write_batch
-from subsessiond.model.events import (
-    AnyEvent,
-    NodeAdmitted,
-    NodeReleased,
-    NodeSettled,
-    ReportAccepted,
-    RootOpened,
-)
+from subsessiond.model.events import AnyEvent, NodeAdmitted, RootOpened
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
-from subsessiond.model.report import Stage
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Batch, JournalLine, Loaded, StoreFault
 
@@ -82,14 +74,14 @@ class SqliteStore:
         Raises:
             StoreFault: it may not be read, is newer than this program, or is open elsewhere.
         """
-        start = self._start
-        finding = await self._lane.run(start.examine)
+        start, doing = self._start, f"opening {self._places.store}"
+        finding = await self._run(doing, start.examine)
         for _ in range(2):
             if finding is not Finding.READY:
-                names = await self._lane.run(partial(workspaces.known, self._places))
+                names = await self._run(doing, start.workspaces)
                 nodes = await self._journal_nodes(names)
-                await self._lane.run(partial(start.mend, finding, nodes))
-            loaded = await self._lane.run(partial(self._read, fold))
+                await self._run(doing, partial(start.mend, finding, nodes))
+            loaded = await self._run(doing, partial(self._read, fold))
             if loaded is not None:
                 return loaded
             finding = Finding.REBUILD
@@ -146,6 +138,14 @@ class SqliteStore:
             await self._lane.run(self._close)
             self._lane.end()
 
+    async def _run(self, doing: str, job: Callable[[], T]) -> T:
+        try:
+            return await self._lane.run(job)
+        except sqlite3.Error as fault:
+            raise store_fault(doing, fault) from fault
+        except OSError as fault:
+            raise StoreFault(f"{doing}: {fault.strerror} ({fault.filename})") from fault
+
     async def _reading(self, doing: str, read: Callable[[sqlite3.Connection], T]) -> T:
         return await self._lane.run(partial(self._read_rows, doing, read))
 
@@ -164,22 +164,25 @@ class SqliteStore:
         try:
             tree, warnings = reader.read_tree(db, fold)
             listed = workspaces.mend(self._places, db)
-            self._leave(db)
         except sqlite3.Error as fault:
-            if is_broken(fault):
-                start.unusable(str(fault))
-                return None
-            raise store_fault(f"reading {self._places.store}", fault) from fault
+            if not is_broken(fault):
+                raise
+            start.unusable(str(fault))
+            return None
+        left = self._leave(db)
         self._store = OpenStore(self._places, db, self._guard)
         self._last = tree
         self._workspaces = frozenset(workspaces.known(self._places))
         self._room.lay_ballast()
         if tree.seq and backup.is_due(self._places):
             self._lane.later(self._daily_backup)
-        return Loaded(tree=tree, warnings=(*start.warnings, *warnings, *listed))
+        return Loaded(tree=tree, warnings=(*start.warnings, *warnings, *listed, *left))
 
-    def _leave(self, db: sqlite3.Connection) -> None:
-        """Write down what stands here, so that the next start notices another store."""
+    def _leave(self, db: sqlite3.Connection) -> tuple[str, ...]:
+        """Write down what stands here, so that the next start notices another store.
+
+        A full disk does not keep the daemon from starting: its finals have their ballast.
+        """
         found = os.stat(self._places.store)
         left = Left(
             uuid=reader.read_uuid(db),
@@ -187,7 +190,11 @@ class SqliteStore:
             inode=found.st_ino,
             seq=reader.last_seq(db),
         )
-        replace_file(self._places.left, msgspec.json.encode(left))
+        try:
+            replace_file(self._places.left, msgspec.json.encode(left))
+        except OSError as fault:
+            return (f"writing {self._places.left}: {fault.strerror}",)
+        return ()
 
     def _commit(self, batch: Batch) -> None:
         store = self._opened()
@@ -198,7 +205,7 @@ class SqliteStore:
         except StoreFault as fault:
             cause = fault.__cause__
             is_room = isinstance(cause, sqlite3.Error) and is_full(cause)
-            if not (is_room and _is_ending(batch.events) and self._room.free_ballast()):
+            if not (is_room and is_ending(batch.events) and self._room.free_ballast()):
                 raise
             self._warn("the disk is full; the ballast was given up for a final")
             written = self._write(store, batch)
@@ -275,17 +282,9 @@ class SqliteStore:
             return
         try:
             store.check()
-            self._leave(store.db)
+            for warning in self._leave(store.db):
+                self._warn(warning)
         except (StoreFault, sqlite3.Error, OSError) as fault:
             self._warn(f"closing the store: {fault}")
         finally:
             store.close()
-
-
-def _is_ending(events: tuple[AnyEvent, ...]) -> bool:
-    """Tell whether a batch brings a child nearer its end: those are what the ballast is for."""
-    return any(
-        isinstance(event, NodeSettled | NodeReleased)
-        or (isinstance(event, ReportAccepted) and event.report.stage is Stage.FINAL)
-        for event in events
-    )

@@ -20,7 +20,7 @@ from subsessiond.adapters.store.files import (
     sync_directory,
 )
 from subsessiond.adapters.store.opened import OpenStore, connect
-from subsessiond.adapters.store.reader import last_seq, read_uuid
+from subsessiond.adapters.store.reader import last_seq, read_uuid, read_workspaces
 from subsessiond.model.node import Node
 from subsessiond.ports import StoreFault
 
@@ -74,6 +74,16 @@ class Start:
         if self.store is not None:
             self.store.close()
             self.store = None
+
+    def workspaces(self) -> tuple[str, ...]:
+        """Name every workspace whose journals may know more than the store: from all there is."""
+        names = set(workspaces.known(self._places))
+        if self.store is not None:
+            names.update(read_workspaces(self.store.db))
+        elif (base := backup.newest_good(self._places)[0]) is not None:
+            with closing(sqlite3.connect(f"{base.as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+                names.update(read_workspaces(db))
+        return tuple(sorted(names))
 
     def mend(self, finding: Finding, nodes: tuple[Node, ...]) -> None:
         """Bring in what the journals know, into a new store where the old one cannot be used."""
@@ -174,12 +184,12 @@ def _build(places: Places, nodes: tuple[Node, ...]) -> tuple[str, ...]:
     left = read_left(places)
     with closing(connect(places.fresh)) as db:
         schema.migrate(db)
+        listed = workspaces.mend(places, db)
         if base is not None or nodes or left is not None:
             db.execute("BEGIN IMMEDIATE")
             warnings = (*warnings, absorb(db, nodes, left.seq if left else 0))
             db.execute("COMMIT")
-        workspaces.mend(places, db)
-    return warnings
+    return (*warnings, *listed)
 
 
 def _put_in_place(places: Places) -> "os.PathLike[str] | None":

@@ -1,6 +1,7 @@
 """The list of all workspaces, beside the store, so that journals are found without it."""
 
 import sqlite3
+from pathlib import Path
 
 import msgspec
 
@@ -30,8 +31,15 @@ def mend(places: Places, db: sqlite3.Connection) -> tuple[str, ...]:
         return ()
     warnings: tuple[str, ...] = ()
     if places.workspaces.exists() and not known(places):
-        aside = places.workspaces.with_name("workspaces.aside.json")
-        places.workspaces.replace(aside)
+        aside = _free_name(places)
+        places.workspaces.rename(aside)
         warnings = (f"the list of workspaces could not be read; it is kept as {aside}",)
     write(places, names)
     return warnings
+
+
+def _free_name(places: Places) -> Path:
+    n = 1
+    while (aside := places.directory / f"workspaces.aside-{n}.json").exists():
+        n += 1
+    return aside
