@@ -99,14 +99,14 @@ class _Check:
         wanted = schema[keyword]
         match keyword:
             case "properties":
-                for name in wanted.keys() & value.keys():
+                for name in (name for name in wanted if name in value):
                     yield from self.faults(wanted[name], value[name], (*place, name))
             case "additionalProperties":
                 known = schema.get("properties", {})
                 for name in (name for name in value if name not in known):
                     yield from self.faults(wanted, value[name], (*place, name))
             case "dependentSchemas":
-                for name in wanted.keys() & value.keys():
+                for name in (name for name in wanted if name in value):
                     yield from self.faults(wanted[name], value, place)
             case _:
                 pass

@@ -32,7 +32,7 @@ from subsessiond.model.process import Identity
 from subsessiond.model.rejection import Rejection
 from subsessiond.model.report import Outcome, Report, Stage
 from subsessiond.model.tree import Tree
-from subsessiond.ports import JournalLine, JournalRecord
+from subsessiond.ports import ConfigFault, JournalLine, JournalRecord
 from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.connection import Connection
 from subsessiond.rpc.desk import About, Desk, open_desk
@@ -119,6 +119,8 @@ class Bench:
         self.effects: list[AnyEffect] = []
         self.peers: list[tuple[Caller, Peer]] = []
         self.ends: list[None] = []
+        self.faults: list[ConfigFault] = []
+        """What the next reload meets."""
 
     @property
     def tree(self) -> Tree:
@@ -245,8 +247,11 @@ def _bench(
     changes, feed, rows = open_desk(registry, territories.on_events)
     peers: list[tuple[Caller, Peer]] = []
     ends: list[None] = []
+    faults: list[ConfigFault] = []
 
     async def reload() -> Policy:
+        if faults:
+            raise faults.pop()
         return registry.policy
 
     desk = Desk(
@@ -268,5 +273,5 @@ def _bench(
     )
     bench = Bench(desk, registry, clock, folder)
     bench.territories, bench.journals = territories, journals
-    bench.peers, bench.ends = peers, ends
+    bench.peers, bench.ends, bench.faults = peers, ends, faults
     return bench

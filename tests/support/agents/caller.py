@@ -12,14 +12,18 @@ import os
 import pty
 import socket
 import sys
+import time
 
 PR_SET_DUMPABLE = 4
 
 
 def go_on_in_child() -> None:
-    """Leave the rest to a child and end."""
+    """Leave the rest to a child and end; the child goes on when its parent has gone."""
+    parent = os.getpid()
     if os.fork():
         os._exit(0)
+    while os.getppid() == parent:
+        time.sleep(0.001)
 
 
 def go_on_without_environment(path: str, steps: list[str]) -> None:
@@ -39,8 +43,11 @@ def go_on_at_terminal() -> None:
 
 
 def go_on_below() -> None:
-    """Leave the rest to a child and wait for it."""
+    """Leave the rest to a child, and wait for it and for all that it leaves the rest to."""
+    ends, held = os.pipe()
     if pid := os.fork():
+        os.close(held)
+        os.read(ends, 1)
         os.waitpid(pid, 0)
         os._exit(0)
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from subsessiond.model.ids import NodeId
 from subsessiond.model.rejection import Code
 from subsessiond.model.report import Outcome
-from tests.support.desk import Bench, as_node
+from tests.support.desk import PERSON, Bench, as_node
 
 
 async def blocked_child(bench: Bench, *blockers: str, **brief: Any) -> tuple[str, str]:
@@ -131,6 +132,21 @@ async def test_a_parent_succeeds_its_own_child(bench: Bench) -> None:
     assert heir.brief is not None
     assert heir.brief.mission == "try again"
     assert bench.node(child).successor == heir.node_id
+
+
+async def test_a_refused_succession_counts_like_a_refused_spawn(bench: Bench) -> None:
+    """Hiring is guarded by the parent concerned, whether it is a spawn or a succession."""
+    root = await bench.root()
+    live = await bench.child(root)
+    for by in (PERSON, as_node(root)):
+        codes = [
+            (await bench.refusal("subsession.succeed", by, childId=live)).code for _ in range(61)
+        ]
+        assert codes == [Code.PREDECESSOR_LIVE] * 60 + [Code.BUSY]
+    marked = bench.desk.waiting.until(
+        None, lambda tree: tree.nodes[NodeId(root)].refusals == 2, 10_000
+    )
+    assert await marked
 
 
 async def test_a_successors_mission_has_the_bound_of_a_brief(bench: Bench) -> None:

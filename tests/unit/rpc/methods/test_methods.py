@@ -6,6 +6,7 @@ import pytest
 
 from subsessiond.core.bounds import bytes_of_tokens
 from subsessiond.model.rejection import Code
+from subsessiond.ports import ConfigFault
 from subsessiond.wire.methods import METHODS, OPERATOR
 from tests.support.desk import SCRIPT, Bench, as_node
 from tests.support.trees import node_id
@@ -108,6 +109,15 @@ async def test_anybody_may_ask_what_serves(bench: Bench) -> None:
         assert (await bench.call("agents.list", by))["agents"]
         document = await bench.call("rpc.discover", by)
         assert {one["name"] for one in document["methods"]} == set(bench.methods)
+
+
+async def test_a_bad_table_is_refused_with_what_is_wrong(bench: Bench) -> None:
+    """A reload that finds a fault says which, and the old tables stay."""
+    bench.faults.append(ConfigFault("roles.toml: role worker: depth_cap is no number"))
+    refused = await bench.refusal("daemon.reload")
+    assert (refused.code, refused.step) == (Code.NOT_ALLOWED, "configuration")
+    assert "depth_cap" in refused.detail
+    assert len((await bench.call("roles.list"))["roles"]) == 4
 
 
 async def test_the_document_for_a_node_is_bounded(bench: Bench) -> None:
