@@ -14,11 +14,14 @@ def check_budget(case: SpawnCase) -> Rejection | None:
     left = parent.token_cap + case.grant.tokens - parent.reserve_tokens - lent
     if case.token_cap <= left:
         return None
-    detail = "ask for less, or wait until a child of this parent has settled"
+    alone = left + lent
+    hopeless = case.token_cap > alone
+    detail = f"at most {max(0, alone)} can ever fit below it; ask for less" if hopeless else ""
     return Rejection(
         code=Code.TREE_BUDGET_EXCEEDED,
         step="budget",
         detail=detail,
         limit=max(0, left),
         actual=case.token_cap,
+        hopeless=hopeless,
     )

@@ -27,7 +27,9 @@ def decide_checkpoint(tree: Tree, policy: Policy, command: SaveCheckpoint) -> De
     if command.faults or command.checkpoint is None:
         return Rejection(code=Code.CHECKPOINT_INVALID, step="shape", fields=command.faults)
     if not node.is_live:
-        return Rejection(code=Code.NODE_NOT_LIVE, step="live")
+        return Rejection(
+            code=Code.NODE_NOT_LIVE, step="live", detail="you have settled; end your turn"
+        )
     draft = Draft(tree, policy, command)
     line = node.journal_lines + 1
     draft.add(CheckpointSaved, node.node_id, checkpoint=command.checkpoint, line=line)

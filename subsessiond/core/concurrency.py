@@ -14,11 +14,10 @@ def check_concurrency(case: SpawnCase) -> Rejection | None:
 
 def _full(which: str, limit: int, actual: int) -> Rejection:
     hopeless = limit == 0 or which == EVER
-    advice = "no more are allowed" if hopeless else "wait until one has settled"
     return Rejection(
         code=Code.CONCURRENCY_EXCEEDED,
         step="concurrency",
-        detail=f"{which}; {advice}",
+        detail=f"{which}; no more are allowed" if hopeless else which,
         limit=limit,
         actual=actual,
         hopeless=hopeless,

@@ -47,9 +47,14 @@ def _resume(draft: Draft, command: OpenRoot) -> Decided:
     if root is None or not root.is_root:
         return draft.done(Rejection(code=Code.NOT_FOUND, step="resume"))
     if not root.is_live:
-        return draft.done(Rejection(code=Code.NODE_NOT_LIVE, step="resume", detail="it was closed"))
+        return draft.done(_closed())
     draft.add(RootResumed, root.node_id, agent=command.agent, token_hash=command.token_hash)
     return draft.done(_answer(root, resumed=True))
+
+
+def _closed() -> Rejection:
+    detail = "this root was closed; open another"
+    return Rejection(code=Code.NODE_NOT_LIVE, step="resume", detail=detail)
 
 
 def _answer(root: Node, *, resumed: bool) -> Opened:

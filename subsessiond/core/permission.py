@@ -15,8 +15,7 @@ def check_role(case: SpawnCase) -> Rejection | None:
     """Refuse a role that is not configured."""
     if case.role is not None:
         return None
-    detail = "roles.list names those that are"
-    return Rejection(code=Code.ROLE_UNKNOWN, step="role", detail=detail)
+    return Rejection(code=Code.ROLE_UNKNOWN, step="role")
 
 
 def check_role_safe(case: SpawnCase) -> Rejection | None:
@@ -30,15 +29,18 @@ def _unsafe(case: SpawnCase) -> str | None:
     if role is None or brief is None:
         return None
     if agent is None:
-        return f"no agent serves the tier {role.tier} of role {role.name}"
+        return (
+            f"no agent serves the tier {role.tier} of role {role.name}; "
+            "name one under [tiers] in agents.toml"
+        )
     problems = (
         (
             role.is_leaf and ToolClass.DELEGATE in role.tools,
-            f"role {role.name} is a leaf and may not hold the class delegate",
+            f"role {role.name} is a leaf and may not hold the class delegate; mend roles.toml",
         ),
         (
             bool(case.command.argv) and not agent.takes_operator_argv,
-            f"agent {agent.name} takes no command line of the caller's",
+            f"agent {agent.name} takes no command line of the caller's; leave argv out",
         ),
         (
             agent.runner == "command" and not (agent.command or case.command.argv),
@@ -46,15 +48,15 @@ def _unsafe(case: SpawnCase) -> str | None:
         ),
         (
             brief.report_contract.output_schema is not None and not agent.takes_schema,
-            f"agent {agent.name} cannot answer an output schema",
+            f"agent {agent.name} cannot answer an output schema; leave outputSchema out",
         ),
         (
             case.isolation is Isolation.WORKTREE,
-            "worktree isolation is not built in this version",
+            "worktree isolation is not built in this version; say isolation: shared",
         ),
         (
             agent.brief_by == "argument" and _opening_bytes(case) > ARGUMENT_BYTES,
-            f"brief.mission: agent {agent.name} takes at most {ARGUMENT_BYTES} bytes in all",
+            f"brief.mission: agent {agent.name} takes at most {ARGUMENT_BYTES} bytes; name a file",
         ),
     )
     return next((sentence for broken, sentence in problems if broken), None)

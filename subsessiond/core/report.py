@@ -101,7 +101,7 @@ def check_sections(case: ReportCase) -> Rejection | None:
     missing = _missing(case)
     if not missing or not _completes(case):
         return None
-    detail = f"add sections {', '.join(missing)}"
+    detail = ", ".join(missing)
     return Rejection(code=Code.REPORT_CONTRACT, step="sections", detail=detail, paths=missing)
 
 

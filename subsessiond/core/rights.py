@@ -14,7 +14,9 @@ def refuse_non_operator(caller: Caller) -> Rejection | None:
     """Refuse everyone but the operator."""
     if caller.is_operator:
         return None
-    detail = "only the operator does this" + (f"; {caller.why}" if caller.why else "")
+    detail = "only the operator does this, from a terminal of her own" + (
+        f"; {caller.why}" if caller.why else ""
+    )
     return Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail)
 
 

@@ -57,7 +57,7 @@ def check_depth(case: SpawnCase) -> Rejection | None:
     most = case.depth_limit
     wished = case.command.brief.depth_allowance if case.command.brief else None
     if most < 0:
-        detail = "its parent may have no children"
+        detail = "the parent may have no children"
         return Rejection(code=Code.DEPTH_EXCEEDED, step="depth", detail=detail, limit=0, actual=1)
     if wished is not None and wished > most:
         return Rejection(code=Code.DEPTH_EXCEEDED, step="depth", limit=most, actual=wished)
@@ -85,11 +85,11 @@ def check_caller(case: SpawnCase) -> Rejection | None:
     if caller.node_id != case.parent.node_id:
         return _no_parent()
     if case.command.argv:
-        detail = "only the operator gives a command line"
+        detail = "only the operator gives a command line; leave argv out"
         return Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail)
     role = case.parent.role
     if role is not None and ToolClass.DELEGATE not in role.tools:
-        detail = f"role {role.name} does not delegate"
+        detail = f"role {role.name} does not delegate; do the work yourself"
         return Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail)
     return None
 
@@ -141,11 +141,14 @@ def judge(draft: Draft, case: SpawnCase) -> Decided:
 def first_answer(tree: Tree, known: KeyRecord, fingerprint: str) -> Decided | Rejection:
     """Answer a repeated call with the node that its first one made."""
     if fingerprint != known.fingerprint:
-        return Rejection(code=Code.KEY_CONFLICT, step="key", sibling=known.node_id)
+        return _key_conflict(known, f"that brief made {known.node_id}")
     node = tree.nodes.get(known.node_id)
     if node is None:
         # Why no fresh start: it may have run, and its record was set aside since.
-        detail = "the record of its child was lost; use another key"
-        return Rejection(code=Code.KEY_CONFLICT, step="key", detail=detail, sibling=known.node_id)
+        return _key_conflict(known, f"the record of its child {known.node_id} was lost")
     reply = Admitted(node_id=node.node_id, state=node.status, claimed_at=node.claimed_at_ms)
     return Decided(tree=tree, reply=reply)
+
+
+def _key_conflict(known: KeyRecord, detail: str) -> Rejection:
+    return Rejection(code=Code.KEY_CONFLICT, step="key", detail=detail, sibling=known.node_id)

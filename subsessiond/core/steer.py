@@ -21,9 +21,13 @@ def decide_steer(tree: Tree, policy: Policy, command: Steer) -> Decided | Reject
     if actual > limit:
         return Rejection(code=Code.MESSAGE_TOO_LARGE, step="size", limit=limit, actual=actual)
     if not node.is_live:
-        return Rejection(code=Code.NODE_NOT_LIVE, step="live")
+        return Rejection(
+            code=Code.NODE_NOT_LIVE,
+            step="live",
+            detail="it has settled; succeed continues its work",
+        )
     if not _can_read(policy, node.agent):
-        detail = f"agent {node.agent} takes no messages while it runs"
+        detail = f"agent {node.agent} takes no messages while it runs; wait for its report"
         return Rejection(code=Code.NOT_ALLOWED, step="agent", detail=detail)
     draft = Draft(tree, policy, command)
     message = Message(

@@ -22,19 +22,18 @@ def check_continues(case: SpawnCase) -> Rejection | None:
 def check_predecessor(generations: int, before: Node) -> Rejection | None:
     """Refuse a predecessor that lives, has an heir, or was the last of its line."""
     if before.is_live or before.is_root:
-        return Rejection(code=Code.PREDECESSOR_LIVE, step="predecessor")
+        return Rejection(code=Code.PREDECESSOR_LIVE, step="predecessor", sibling=before.node_id)
     if before.successor is not None:
         return Rejection(
             code=Code.ALREADY_SUCCEEDED,
             step="predecessor",
-            detail=f"by {before.successor}",
+            detail=before.successor,
             sibling=before.successor,
         )
     if before.generation >= generations:
         return Rejection(
             code=Code.GENERATIONS_EXCEEDED,
             step="generations",
-            detail="look at why this mission keeps failing, then spawn it anew",
             limit=generations,
             actual=before.generation + 1,
         )

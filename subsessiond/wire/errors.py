@@ -33,7 +33,7 @@ def error_object(rejection: Rejection) -> dict[str, Any]:
     data: dict[str, Any] = {
         "code": rejection.code.name,
         "step": rejection.step,
-        "retryable": rejection.code.retryable,
+        "retryable": rejection.retryable,
     }
     if rejection.fields:
         data |= fields_data(rejection.fields)

@@ -59,3 +59,15 @@ def test_granted_tokens_stay_with_those_above() -> None:
     now = now >> final("heir")
     assert now.node("root").token_cap == 201_000
     assert not now.tree.lent
+
+
+def test_a_cap_that_can_never_fit_is_not_worth_a_retry() -> None:
+    """What would not fit beside nobody is refused for good; what a sibling holds may come free."""
+    now = play() >> open_root(token_cap=100_000) >> spawn("a", token_cap=60_000)
+    crowded = (now >> spawn("b", token_cap=60_000) << Code.TREE_BUDGET_EXCEEDED).reply
+    assert isinstance(crowded, Rejection)
+    assert crowded.retryable
+    never = (now >> spawn("b", token_cap=100_001) << Code.TREE_BUDGET_EXCEEDED).reply
+    assert isinstance(never, Rejection)
+    assert not never.retryable
+    assert "at most 100000" in never.detail

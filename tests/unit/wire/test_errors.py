@@ -15,7 +15,8 @@ def test_a_refusal_is_data() -> None:
     )
     assert errors.error_object(rejection) == {
         "code": 1006,
-        "message": "another node holds files that these patterns meet: wait",
+        "message": "another node holds files that these patterns meet: wait; "
+        "own other files, wait until it is released, or say allowOverlap",
         "data": {
             "code": "SCOPE_OVERLAP",
             "step": "scope",
@@ -25,6 +26,14 @@ def test_a_refusal_is_data() -> None:
             "retryAfterMs": 5,
         },
     }
+
+
+def test_a_hopeless_refusal_says_so_whatever_its_code() -> None:
+    """No retry is advised, in words or in data, where none can help."""
+    full = Rejection(code=Code.CONCURRENCY_EXCEEDED, step="s", detail="no more", hopeless=True)
+    error = errors.error_object(full)
+    assert error["data"]["retryable"] is False
+    assert error["message"] == "as many nodes live as are allowed: no more"
 
 
 def test_zero_is_a_limit_and_not_an_absence() -> None:
