@@ -4,6 +4,7 @@ Effects are collected and carried out by nobody: a test says itself what became 
 """
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.engine.registry import Registry
 from subsessiond.engine.tokens import Tokens
 from subsessiond.engine.waiting import Waiting
+from subsessiond.model.brief import FieldFault
 from subsessiond.model.commands import (
     Caller,
     Command,
@@ -32,7 +34,7 @@ from subsessiond.model.process import Identity
 from subsessiond.model.rejection import Rejection
 from subsessiond.model.report import Outcome, Report, Stage
 from subsessiond.model.tree import Tree
-from subsessiond.ports import ConfigFault, JournalLine, JournalRecord
+from subsessiond.ports import ConfigFault, JournalLine, JournalRecord, WorkspaceFault
 from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.connection import Connection
 from subsessiond.rpc.desk import About, Desk, open_desk
@@ -105,6 +107,20 @@ class ListedJournals:
         return tuple(found)[:limit]
 
 
+class TestedWorkspace(DiskWorkspace):
+    """The real one, until a test says what it meets."""
+
+    fault: WorkspaceFault | None = None
+
+    async def normal_forms(
+        self, workspace: str, patterns: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
+        """Bring patterns to their normal form, or meet the fault."""
+        if self.fault is not None:
+            raise self.fault
+        return await super().normal_forms(workspace, patterns)
+
+
 class Bench:
     """Calls methods as a client would, by name and with JSON; plays the part of the children."""
 
@@ -116,6 +132,7 @@ class Bench:
         self.methods: dict[str, Handler] = dict(handlers(desk))
         self.territories: Territories
         self.journals: ListedJournals
+        self.workspace: TestedWorkspace
         self.effects: list[AnyEffect] = []
         self.peers: list[tuple[Caller, Peer]] = []
         self.ends: list[None] = []
@@ -222,7 +239,7 @@ async def a_bench(folder: Path, policy: Policy | None = None) -> AsyncIterator[B
     """Serve a registry and give a bench on it."""
     store, effects = MemoryStore(), list[AnyEffect]()
     registry = Registry(Tree(), policy or a_policy(), store, effects.append)
-    waiting, workspace = Waiting(registry), DiskWorkspace()
+    waiting, workspace = Waiting(registry), TestedWorkspace()
     bench = _bench(registry, store, waiting, workspace, str(folder.resolve()))
     bench.effects = effects
     task = asyncio.create_task(registry.run())
@@ -233,13 +250,16 @@ async def a_bench(folder: Path, policy: Policy | None = None) -> AsyncIterator[B
         registry.stop()
         await task
         workspace.close()
+        for thread in threading.enumerate():
+            if thread.name.startswith("workspace"):
+                thread.join(5)  # `close` asks them to end and does not wait
 
 
 def _bench(
     registry: Registry,
     store: MemoryStore,
     waiting: Waiting,
-    workspace: DiskWorkspace,
+    workspace: TestedWorkspace,
     folder: str,
 ) -> Bench:
     clock, journals = ManualClock(), ListedJournals()
@@ -272,6 +292,6 @@ def _bench(
         reload=reload,
     )
     bench = Bench(desk, registry, clock, folder)
-    bench.territories, bench.journals = territories, journals
+    bench.territories, bench.journals, bench.workspace = territories, journals, workspace
     bench.peers, bench.ends, bench.faults = peers, ends, faults
     return bench

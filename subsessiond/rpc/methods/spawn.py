@@ -1,11 +1,12 @@
 """`subsession.spawn`: a brief becomes a command; everything read from disk is read here."""
 
-from subsessiond.model.brief import Brief
+from subsessiond.model.brief import Brief, FieldFault
 from subsessiond.model.commands import PlannedPaths, Spawn
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.view import SpawnAnswer
+from subsessiond.ports import WorkspaceFault
 from subsessiond.rpc.call import Call
 from subsessiond.rpc.desk import Desk, not_found
 from subsessiond.rpc.methods.starting import started
@@ -64,5 +65,10 @@ async def planned(desk: Desk, parent: Node, globs: tuple[str, ...]) -> PlannedPa
     """Bring patterns to their normal form on the parent's workspace."""
     if not globs:
         return PlannedPaths()
-    owns, faults = await desk.workspace.normal_forms(parent.workspace, globs)
+    try:
+        owns, faults = await desk.workspace.normal_forms(parent.workspace, globs)
+    except WorkspaceFault as fault:
+        # Why a fault of the field: the brief's own checks come first and may say more.
+        unread = FieldFault(path="brief.ownedGlobs", problem=f"cannot be looked at: {fault}")
+        return PlannedPaths(spelled=globs, faults=(unread,))
     return PlannedPaths(owns=owns, spelled=globs, faults=faults)

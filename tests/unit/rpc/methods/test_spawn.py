@@ -14,6 +14,7 @@ from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Status
 from subsessiond.model.rejection import Code
 from subsessiond.model.report import Stage
+from subsessiond.ports import WorkspaceFault
 from subsessiond.rpc.guard import IN_FLIGHT_MOST, REFUSALS_MOST
 from tests.support.desk import PERSON, Bench, as_node
 from tests.support.trees import node_id
@@ -92,6 +93,21 @@ async def test_patterns_are_brought_to_their_normal_form(bench: Bench) -> None:
         brief={**WORK, "ownedGlobs": ["ok", "../out"]},
     )
     assert (bad.code, bad.fields[0].path) == (Code.BRIEF_INVALID, "brief.ownedGlobs[1]")
+
+
+async def test_a_folder_that_cannot_be_looked_at_is_a_fault_of_the_field(bench: Bench) -> None:
+    """When the disk does not tell where patterns lead, the brief is refused by that field."""
+    root = await bench.root()
+    bench.workspace.fault = WorkspaceFault("it does not answer in time")
+    refused = await bench.refusal(
+        "subsession.spawn",
+        PERSON,
+        parentId=root,
+        role="worker",
+        brief={**WORK, "ownedGlobs": ["a"]},
+    )
+    assert refused.code is Code.BRIEF_INVALID
+    assert [fault.path for fault in refused.fields] == ["brief.ownedGlobs"]
 
 
 async def test_a_command_line_is_the_operators(bench: Bench) -> None:
