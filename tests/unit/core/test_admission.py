@@ -1,0 +1,47 @@
+from subsessiond.core.admission import record_of
+from subsessiond.model.decision import Admitted
+from subsessiond.model.node import Phase, Status
+from tests.support.moves import OPERATOR, final, open_root, spawn, succeed
+from tests.support.playbook import later, play
+from tests.support.policies import ACTOR, WORKER
+from tests.support.world import at_work, gone
+
+
+def test_a_record_is_derived_and_not_claimed() -> None:
+    """Place, depth, agent and role come from tree and policy, whatever the brief says."""
+    now = play() >> open_root(workspace="/here") >> later(5)
+    now = now >> spawn("w", owns="a", key="k", title="Short", verify=("files",))
+    node = now.node("w")
+    assert (node.parent, node.root, node.workspace) == (now.id("root"), now.id("root"), "/here")
+    assert (node.role, node.agent, node.runner) == (WORKER, ACTOR.name, ACTOR.runner)
+    assert (node.status, node.phase, node.title) == (Status.CLAIMED, Phase.STARTING, "Short")
+    assert (node.claimed_at_ms, node.claimed_awake_ms) == (now.at_ms - 1, now.awake_ms - 1)
+    assert (node.sign_awake_ms, node.last_sign_ms) == (now.awake_ms - 1, None)
+    assert (node.owns, node.key, node.generation, node.letter) == (("a",), "k", 1, "")
+
+
+def test_a_title_is_made_of_the_mission() -> None:
+    """Where none is given."""
+    now = play() >> open_root() >> spawn("w", mission="Fix it.\nAll of it.")
+    assert now.node("w").title == "Fix it."
+
+
+def test_a_command_line_is_part_of_the_record() -> None:
+    """It is what a restart would show."""
+    now = play() >> open_root() >> spawn("c", role="check", argv=("make", "x"), by=OPERATOR)
+    assert now.node("c").argv == ("make", "x")
+
+
+def test_an_answer_that_only_asks_says_so() -> None:
+    """Its id was never given to anybody."""
+    now = play() >> open_root() >> spawn("w", check_only=True)
+    assert isinstance(now.reply, Admitted)
+    assert now.reply.would_admit
+    assert now.reply.node_id not in now.tree.nodes
+
+
+def test_a_successor_counts_its_generation() -> None:
+    """And its predecessor points to it."""
+    now = at_work(play(), "w") >> final("w") >> gone("w") >> succeed("heir", "w")
+    assert (now.node("heir").generation, now.node("w").successor) == (2, now.id("heir"))
+    assert record_of.__doc__
