@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_SKIPPED = frozenset({".git", ".hg", ".state", ".venv", "venv", "node_modules", "__pycache__"})
+_SKIPPED = frozenset({"venv", "node_modules", "__pycache__"})
 _TODO = re.compile(rb"\b(?:TODO|FIXME|XXX|HACK)\b[:(]")
 _LARGEST = 5
 _READ_MOST_BYTES = 4 << 20
@@ -37,7 +37,8 @@ def list_files(folder: Path) -> Iterator[Path]:
         yield from (folder / name for name in names)
         return
     for path in sorted(folder.rglob("*")):
-        if not _SKIPPED.intersection(path.relative_to(folder).parts):
+        parts = path.relative_to(folder).parts
+        if not _SKIPPED.intersection(parts) and not any(part[0] == "." for part in parts[:-1]):
             yield path
 
 

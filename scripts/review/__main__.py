@@ -37,12 +37,13 @@ def main() -> int:
         print(f"run: {folder} is no folder", file=sys.stderr)
         return 2
     voice = stdout_voice(as_json=False)
-    state = STATE / ("tour" if words.tour else "run")
+    state = Path(words.state).absolute() / ("tour" if words.tour else "run")
     client = open_client(state)
     try:
         if words.tour:
             return _tour(client, voice, state, ends=words.exit)
-        return _review(client, voice, folder, with_tests=words.with_tests, ends=words.exit)
+        tasks = plan(folder, _cache(state, folder), with_tests=words.with_tests)
+        return _review(client, voice, folder, tasks, ends=words.exit)
     except SubsessionError as fault:
         voice.note(str(fault))
         return EXIT_UNSETTLED
@@ -62,14 +63,22 @@ def _read_words() -> argparse.Namespace:
     parser.add_argument("--tour", action="store_true", help="a minute's walk, partly scripted")
     parser.add_argument("--exit", action="store_true", help="end the daemon afterwards")
     parser.add_argument("--from", dest="start", default=".", help=argparse.SUPPRESS)
+    parser.add_argument("--state", default=STATE, help="where its state is kept (.state)")
     return parser.parse_args()
+
+
+def _cache(state: Path, folder: Path) -> Path:
+    """Give the place where tools keep what they remember of a folder."""
+    return state.parent / "cache" / sha256(os.fsencode(folder)).hexdigest()[:12]
 
 
 def open_client(state: Path) -> Client:
     """Give a client of a daemon whose state, socket and configuration are its own."""
     config = state / "config"
     config.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (STATE / ".gitignore").write_text("*\n")  # it hides itself, where the clone's rules do not
+    (state.parent / ".gitignore").write_text(
+        "*\n"
+    )  # it hides itself, where the clone's rules do not
     for name in [name for name in os.environ if name.startswith("SUBSESSION_")]:
         del os.environ[name]  # a daemon of the user's, or a node this runs in, is not meant
     os.environ["SUBSESSION_STATE_DIR"] = str(state)
@@ -77,21 +86,19 @@ def open_client(state: Path) -> Client:
     return Client(token="", start=True)
 
 
-def _review(client: Client, voice: Voice, folder: Path, *, with_tests: bool, ends: bool) -> int:
+def _review(client: Client, voice: Voice, folder: Path, tasks: list[Task], *, ends: bool) -> int:
     info = client.connect()
-    voice.line(f"daemon {info.get('version')}, process {info['pid']}, state in {STATE / 'run'}")
-    cache = STATE / "cache" / sha256(os.fsencode(folder)).hexdigest()[:12]
+    state = Path(info["stateDir"])
+    voice.line(f"daemon {info.get('version')}, process {info['pid']}, state in {state}")
     root = client.open(str(folder), title=f"review of {folder.name}")
     voice.line(f"root on {root['workspace']}, {root['tokenCap']:,} tokens\n")
-    names = [
-        _spawn(client, root["nodeId"], task) for task in plan(folder, cache, with_tests=with_tests)
-    ]
+    names = [_spawn(client, root["nodeId"], task) for task in tasks]
     mirror = Mirror(root["nodeId"])
     watch(client, voice, mirror, names)
     views = [client.node(name) for name in names]
     _tell(client, voice, root["nodeId"], views)
     if not ends:
-        voice.line(how_to_go_on(root["nodeId"], names))
+        voice.line(how_to_go_on(state, root["nodeId"], names))
     settled = [view["row"].get("reason") not in _NO_REPORT for view in views]
     return 0 if all(settled) else EXIT_UNSETTLED
 
@@ -163,10 +170,10 @@ def _tell(client: Client, voice: Voice, root: str, views: list[Json]) -> None:
         voice.line(line)
 
 
-def how_to_go_on(root: str, names: list[str]) -> str:
+def how_to_go_on(state: Path, root: str, names: list[str]) -> str:
     """Say what to type next."""
     return (
-        f"\n{_commands(STATE / 'run')}\n"
+        f"\n{_commands(state)}\n"
         f"  s show {names[0][-6:]}           all about one child\n"
         f"  s inbox {root[-6:]}          what the parent is shown\n"
         f"  s journal {names[0][-6:]}        the record of one child\n"

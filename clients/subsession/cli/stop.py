@@ -54,6 +54,6 @@ def _tell(session: Session, found: Json) -> int:
         )
         lines += [f"  still there: {one_line(str(item))}" for item in node.get("leftovers") or ()]
     if found.get("already"):
-        lines.append("it was being stopped already")
-    session.voice.answer(found, "\n".join(lines) or "nothing was live there")
+        lines.append("nothing was left to stop there")
+    session.voice.answer(found, "\n".join(lines))
     return exits.OK

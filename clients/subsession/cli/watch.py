@@ -13,6 +13,7 @@ from subsession.mirror import Mirror
 
 _TICK_MS = 1_000
 _QUIET_MS = 25_000
+_NOTHING = 'nothing runs and nothing ran: subsession spawn "review src/"'
 _PACE_S = 0.1
 """Between two looks: a tree where much happens is read ten times a second, not thousands."""
 
