@@ -32,15 +32,20 @@ from subsessiond.engine.voice import EngineVoice
 from subsessiond.engine.waiting import Waiting
 from subsessiond.model.node import Node
 from subsessiond.model.policy import Policy
+from subsessiond.ports import StoreFault
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
 from subsessiond.rpc.methods import handlers
 from subsessiond.rpc.server import RpcServer
+from subsessiond.rpc.socketfile import SocketFault
 from subsessiond.rpc.territories import Territories
 from subsessiond.settings import Settings, load
 
 STREAMS_MS = 800
 """How long calls under way may go on once the daemon stops."""
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+"""Ask the daemon to stop; whoever starts it may block them until it can hear."""
 
 CHILDREN_S = 15.0
 """How long stopping all children may take: their graces, and some for a busy machine."""
@@ -52,11 +57,16 @@ async def serve(settings: Settings, *, foreground: bool = False) -> int:
     """Serve until told to stop; returns the exit status.
 
     Raises:
-        StoreFault: the state directory cannot be used, or is another daemon's.
+        StateHeldFault: the state directory is another daemon's.
+        StoreFault: the state directory cannot be used, or not any longer.
+        SocketFault: something else stands where the socket belongs.
     """
     with StateLock.take(settings.state_dir) as lock:
         log.set_up(None if foreground else settings.state_dir / "daemon.log")
-        return await Daemon(settings, lock).run()
+        try:
+            return await Daemon(settings, lock).run()
+        except BaseExceptionGroup as group:
+            raise _cause(group) from group
 
 
 class Daemon:
@@ -109,7 +119,9 @@ class Daemon:
         voice = EngineVoice(registry, self._clock, self._ids)
         waiting = Waiting(registry)
         server = self._server(registry, store, waiting, workspace)
-        async with asyncio.TaskGroup() as tasks:
+        async with AsyncExitStack() as last, asyncio.TaskGroup() as tasks:
+            # Why also here: a fault that ends the daemon must not leave its socket behind.
+            last.push_async_callback(server.stop, STREAMS_MS)
             executor.bind(registry, journaling, voice, tasks)
             tasks.create_task(registry.run(), name="registry")
             tasks.create_task(journaling.run(), name="journaling")
@@ -247,14 +259,29 @@ class Daemon:
 
     def _hear_signals(self) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in STOP_SIGNALS:
             loop.add_signal_handler(number, self._on_signal)
+        # Why only now: one that came while the program was being loaded is heard like any other.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
     def _on_signal(self) -> None:
         """The first signal stops the daemon, the second one shortens the waiting."""
         if self._stop.is_set():
             self._hurry.set()
         self._stop.set()
+
+
+def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Give the fault that ended the daemon, where all that ended is faults; else the bugs."""
+    known, unknown = group.split((StoreFault, SocketFault))
+    if known is None or unknown is not None:
+        logger.critical("a bug ended the daemon", exc_info=group)
+        return group
+    fault = known.exceptions[0]
+    while isinstance(fault, BaseExceptionGroup):
+        fault = fault.exceptions[0]
+    logger.critical("a fault ended the daemon", fault=str(fault))
+    return fault
 
 
 def _warn(words: str) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import os
+import signal
 import sys
 
 EXIT_CONFIG = 78
@@ -63,8 +64,13 @@ def _check_config(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    from subsessiond.app import serve  # keep `--help` quick
+    # Why: asked to stop while it is being loaded it stops as it always does, with status 0.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+    from subsessiond.adapters.lock import StateHeldFault  # keep `--help` quick
+    from subsessiond.app import serve
+    from subsessiond.model.process import ProcessFault
     from subsessiond.ports import ConfigFault, StoreFault
+    from subsessiond.rpc.socketfile import SocketFault
     from subsessiond.settings import load
 
     try:
@@ -78,6 +84,15 @@ def _serve(options: argparse.Namespace) -> int:
     except ConfigFault as fault:
         print(f"subsessiond: {fault}", file=sys.stderr)
         return EXIT_CONFIG
-    except StoreFault as fault:
+    except StateHeldFault as fault:
         print(f"subsessiond: {fault}", file=sys.stderr)
-        return EXIT_HELD if "another daemon" in str(fault) else EXIT_FAULT
+        return EXIT_HELD
+    except ProcessFault as fault:
+        print(f"subsessiond: [processes] container: {fault}", file=sys.stderr)
+        return EXIT_CONFIG
+    except (StoreFault, SocketFault, OSError) as fault:
+        print(f"subsessiond: {fault}", file=sys.stderr)
+        return EXIT_FAULT
+    except ExceptionGroup as bugs:
+        print(f"subsessiond: a bug ended it: {bugs.exceptions[0]!r}; see its log", file=sys.stderr)
+        return EXIT_FAULT

@@ -28,13 +28,13 @@ def descriptors(daemon: Daemon) -> int:
 def marked(nodes: Collection[str]) -> dict[int, str]:
     """Find every living process that was started for one of these nodes."""
     marks = {f"SUBSESSION_NODE={node}".encode(): node for node in nodes}
-    found = {}
+    found: dict[int, str] = {}
     for pid in (int(name) for name in os.listdir(PROC) if name.isdecimal()):
         try:
             words = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
         except OSError:  # gone, or a zombie
             continue
-        found |= {pid: marks[word] for word in words if word in marks}
+        found.update((pid, marks[word]) for word in words if word in marks)
     return found
 
 

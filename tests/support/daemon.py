@@ -65,8 +65,12 @@ class Daemon:
         try:
             self.stop()
         finally:
-            self.kill()
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self.discard()
+
+    def discard(self) -> None:
+        """End it at once and remove all it has, for those who use no context."""
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def launch(self) -> subprocess.Popen[bytes]:
         """Start the process without waiting for it."""

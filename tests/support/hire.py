@@ -64,7 +64,11 @@ def hire(daemon: Daemon, parent: str, *argv: str, role: str = "check", **params:
     brief = {"mission": "run a command", **params.pop("brief", {})}
     answer = daemon.call(
         "subsession.spawn",
-        **{"waitMs": 20_000, "parentId": parent, "role": role, "brief": brief, "argv": [*argv]},
+        parentId=parent,
+        role=role,
+        brief=brief,
+        argv=[*argv],
+        waitMs=20_000,
         **params,
     )
     return str(answer["nodeId"])
@@ -98,7 +102,7 @@ def wait_file(path: Path, within_s: float = WITHIN_S) -> str:
 class StandIn(Client):
     """A running child whose words the test says: its process only waits."""
 
-    node: str
+    node_id: str
 
     @classmethod
     def hire(cls, daemon: Daemon, parent: str, **params: Any) -> Self:
@@ -106,5 +110,5 @@ class StandIn(Client):
         node = hire(daemon, parent, "sh", "-c", STAND_IN, **params)
         token = wait_file(daemon.workspace / f".token-{node}")
         speaker = cls(daemon.socket, token=token)
-        speaker.node = node
+        speaker.node_id = node
         return speaker
