@@ -3,7 +3,7 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable
 from pathlib import Path
 from typing import Self
 
@@ -115,7 +115,7 @@ class AsyncClient(Verbs[Awaitable[Json]]):
         except StopIteration:
             return
 
-    async def events(self, after_seq: int | None = None) -> AsyncIterator[Json]:
+    async def events(self, after_seq: int | None = None) -> AsyncGenerator[Json, None]:
         """Give events as they happen, until the daemon closes the stream.
 
         The first item is the answer of `events.subscribe` (`{seq, resync}`), each later one the

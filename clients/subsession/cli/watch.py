@@ -44,7 +44,7 @@ def tree(session: Session) -> int:
         return _live(session, mirror)
     rows = list(mirror.rows.values())
     document = {"rows": rows, "seq": mirror.seq}
-    text = 'nothing runs and nothing ran: subsession spawn "review src/"'
+    text = "no children" if session.in_node else _NOTHING
     if rows and not session.voice.as_json:
         drawn = Picture(session.voice).lines(rows, now_ms())
         text = "\n".join([*drawn, summary(rows, session.voice)])
