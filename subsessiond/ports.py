@@ -3,7 +3,8 @@
 Real parts stand in `subsessiond.adapters`; fakes stand in the tests. One contract suite holds both.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from socket import socket
 from typing import Any, Protocol, TypedDict
 
 from subsessiond.model.base import Value
@@ -13,6 +14,7 @@ from subsessiond.model.decision import Reply
 from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
+from subsessiond.model.peer import Peer
 from subsessiond.model.policy import Policy
 from subsessiond.model.process import Exit, Identity, Launch, Stopped
 from subsessiond.model.rejection import Rejection
@@ -328,8 +330,5 @@ class Runner(Protocol):
 class Peers(Protocol):
     """Who sits at the other end of a unix socket."""
 
-    def peer(self, sock: Any) -> tuple[int, int, int] | None:
-        """Process, user and group of the peer; none when the kernel does not tell."""
-
-    def territory(self, pid: int, known: Mapping[NodeId, tuple[int, ...]]) -> NodeId | None:
-        """The node whose territory a process lies in, by ancestry, container and marker."""
+    def look(self, sock: socket) -> Peer:
+        """Describe the process that connected this socket; never raises for what it cannot see."""

@@ -45,12 +45,17 @@ def _close(draft: Draft, root: Node) -> Decided:
     stops = unreleased_below(draft.tree, root.node_id)
     if not root.is_live or root.stopping:
         return draft.done(Stopping(nodes=stops, already=True))
+    close_root(draft, root)
+    return draft.done(Stopping(nodes=stops))
+
+
+def close_root(draft: Draft, root: Node) -> None:
+    """Stop everything below a live root; it settles when the last of it is gone."""
     draft.add(CancelRequested, root.node_id)
     for child in draft.tree.children.get(root.node_id, ()):
         if draft.node(child).is_live:
             settle_by_runtime(draft, child, Outcome.CANCELLED, "root-closed")
     finish_closing(draft, root.node_id)
-    return draft.done(Stopping(nodes=stops))
 
 
 def finish_closing(draft: Draft, root_id: NodeId) -> None:

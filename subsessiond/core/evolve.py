@@ -30,6 +30,7 @@ from subsessiond.model.events import (
     RootResumed,
     SignSeen,
     SilenceMarked,
+    TreeForgotten,
 )
 from subsessiond.model.tree import Tree
 
@@ -69,6 +70,7 @@ FOLDS: Final[Mapping[type[Event], _Fold]] = cast(
             SilenceMarked: fold_words.silence_marked,
             SignSeen: fold_words.sign_seen,
             RefusalNoted: fold_words.refusal_noted,
+            TreeForgotten: fold_life.tree_forgotten,
         },
     ),
 )

@@ -1,7 +1,8 @@
 """Folds of a node's life: opened, admitted, started, settled, released."""
 
-from typing import Any
+from typing import Any, TypeVar
 
+from immutables import Map
 from msgspec.structs import replace
 
 from subsessiond.core.change import change, node_at, sign
@@ -17,9 +18,13 @@ from subsessiond.model.events import (
     ProcessNoted,
     RootOpened,
     RootResumed,
+    TreeForgotten,
 )
+from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Phase, Status
 from subsessiond.model.tree import KeyRecord, Tree
+
+V = TypeVar("V")
 
 
 def root_opened(tree: Tree, event: RootOpened) -> Tree:
@@ -31,7 +36,7 @@ def root_opened(tree: Tree, event: RootOpened) -> Tree:
 def root_resumed(tree: Tree, event: RootResumed) -> Tree:
     """Bind a root to whoever came back."""
     changes: dict[str, Any] = {"token_hash": event.token_hash} if event.token_hash else {}
-    return change(tree, event, identity=event.agent, **changes)
+    return change(tree, event, identity=event.agent, last_sign_ms=event.at_ms, **changes)
 
 
 def node_admitted(tree: Tree, event: NodeAdmitted) -> Tree:
@@ -40,6 +45,8 @@ def node_admitted(tree: Tree, event: NodeAdmitted) -> Tree:
     status = next_status(None, event)
     tree = put(tree, replace(record, status=status, seq=event.seq, journal_lines=1))
     tree = replace(tree, pace=tree.pace.set(record.root, event.pace_ms))
+    root = replace(node_at(tree, record.root), last_sign_ms=event.at_ms, seq=event.seq)
+    tree = put(tree, root)
     if record.predecessor is not None:
         before = replace(node_at(tree, record.predecessor), successor=event.node, seq=event.seq)
         tree = put(tree, before)
@@ -143,3 +150,35 @@ def leftovers_found(tree: Tree, event: LeftoversFound) -> Tree:
 def cancel_requested(tree: Tree, event: CancelRequested) -> Tree:
     """Close a subtree to new children."""
     return change(tree, event, stopping=True)
+
+
+def tree_forgotten(tree: Tree, event: TreeForgotten) -> Tree:
+    """Take a closed root and all below it out of memory."""
+    gone = _all_below(tree, event.node)
+    keys = tree.keys
+    for place in sorted(place for place in keys if place[0] in gone):
+        keys = keys.delete(place)
+    return replace(
+        tree,
+        nodes=_without(tree.nodes, gone),
+        children=_without(tree.children, gone),
+        mail=_without(tree.mail, gone),
+        roots=_without(tree.roots, gone),
+        spawned_in=_without(tree.spawned_in, gone),
+        pace=_without(tree.pace, gone),
+        keys=keys,
+    )
+
+
+def _all_below(tree: Tree, root: NodeId) -> tuple[NodeId, ...]:
+    found = [root]
+    for node_id in found:  # grows while it is walked
+        found.extend(tree.children.get(node_id, ()))
+    return tuple(found)
+
+
+def _without(rows: Map[NodeId, V], gone: tuple[NodeId, ...]) -> Map[NodeId, V]:
+    for node_id in gone:
+        if node_id in rows:
+            rows = rows.delete(node_id)
+    return rows

@@ -5,7 +5,7 @@ from typing import TypeVar
 from immutables import Map
 from msgspec.structs import replace
 
-from subsessiond.core.scope import ClaimIndex, Pattern, parse_pattern
+from subsessiond.core.scope import ClaimIndex, Pattern
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Status
 from subsessiond.model.tree import Tree
@@ -18,7 +18,7 @@ def put(tree: Tree, node: Node) -> Tree:
     old = tree.nodes.get(node.node_id)
     tree = replace(tree, nodes=tree.nodes.set(node.node_id, node))
     if node.parent is None:
-        return tree
+        return replace(tree, roots=tree.roots.set(node.node_id, node.is_live))
     if old is None:
         tree = _add_child(tree, node)
     was_live, is_live = old is not None and old.is_live, node.is_live
@@ -47,9 +47,8 @@ def claims_in(tree: Tree, workspace: str) -> ClaimIndex:
 
 
 def patterns_of(owns: tuple[str, ...]) -> tuple[Pattern, ...]:
-    """Read normal forms back as patterns; those that were admitted always parse."""
-    parsed = tuple(parse_pattern(text) for text in owns)
-    return tuple(pattern for pattern in parsed if isinstance(pattern, Pattern))
+    """Read normal forms back as patterns; what was admitted is normal already."""
+    return tuple(Pattern(text=text) for text in owns)
 
 
 def _add_child(tree: Tree, node: Node) -> Tree:

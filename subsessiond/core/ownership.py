@@ -2,7 +2,7 @@
 
 from subsessiond.core.case import SpawnCase
 from subsessiond.core.indexes import claims_in, patterns_of
-from subsessiond.core.scope import Pattern, includes, nearest
+from subsessiond.core.scope import Pattern, PatternFault, includes, nearest, parse_pattern
 from subsessiond.model.rejection import Code, Rejection
 
 WARNINGS = 5
@@ -20,7 +20,8 @@ def check_scope(case: SpawnCase) -> Rejection | None:
 
 def unreadable(owns: tuple[str, ...]) -> tuple[int, ...]:
     """Give the places of those texts that are no patterns."""
-    return tuple(i for i, text in enumerate(owns) if not patterns_of((text,)))
+    parsed = (parse_pattern(text) for text in owns)
+    return tuple(i for i, one in enumerate(parsed) if isinstance(one, PatternFault))
 
 
 def _outside(case: SpawnCase, i: int, pattern: Pattern) -> Rejection | None:

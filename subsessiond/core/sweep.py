@@ -6,6 +6,7 @@ nobody's silence. The awake clock leaves all of that out before it comes here.
 
 from subsessiond.core.draft import Draft
 from subsessiond.core.end import waits
+from subsessiond.core.roots import tend_roots
 from subsessiond.core.settle import settle_by_runtime
 from subsessiond.model.commands import Sweep
 from subsessiond.model.decision import Decided
@@ -22,6 +23,7 @@ def decide_sweep(tree: Tree, policy: Policy, command: Sweep) -> Decided | Reject
     """Retire silent children in two steps, or in one where the caller has drained what waits."""
     draft = Draft(tree, policy, command)
     sweep_silent(draft, now=command.now)
+    tend_roots(draft)
     return draft.done()
 
 

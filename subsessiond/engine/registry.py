@@ -14,7 +14,7 @@ import structlog
 
 from subsessiond.core.decide import decide
 from subsessiond.core.react import react
-from subsessiond.model.commands import ClientCommand, Command
+from subsessiond.model.commands import ClientCommand, Command, Sweep
 from subsessiond.model.decision import Decided, Reply
 from subsessiond.model.effects import AnyEffect, AppendJournal
 from subsessiond.model.events import AnyEvent, NodeAdmitted, RootOpened
@@ -37,7 +37,7 @@ RETRY_S = 0.1
 NO_ROOM = Rejection(
     code=Code.STORE_UNAVAILABLE,
     step="disk",
-    detail="the disk of the state directory is nearly full; free some space, then call again",
+    detail="its disk is nearly full, and what lives must still be able to end",
 )
 """Without a time to wait: only somebody who frees space can help."""
 
@@ -117,6 +117,7 @@ class Registry:
                 Rejection(
                     code=Code.BUSY,
                     step="queue",
+                    detail="too many calls wait to be decided",
                     limit=WAITING_COMMANDS,
                     actual=len(self._clients),
                     retry_after_ms=250,
@@ -179,6 +180,9 @@ class Registry:
         batch: list[Entry] = []
         for lane in (self._internal, self._clients):
             while lane and len(batch) < BATCH_COMMANDS:
+                if isinstance(lane[0].command, Sweep):
+                    # Why alone: it may forget nodes that others in its batch have changed.
+                    return batch or [lane.popleft()]
                 batch.append(lane.popleft())
         return batch
 

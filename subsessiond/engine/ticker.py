@@ -23,7 +23,8 @@ class Ticker:
         while True:
             for _ in range(SWEEP_TICKS):
                 await self._clock.sleep(TICK_MS)
-            if self._registry.tree.live_total:
+            # Why roots too: one that is idle for days is closed, one long closed is forgotten.
+            if self._registry.tree.nodes:
                 self._sweep()
 
     def _sweep(self) -> None:

@@ -155,6 +155,12 @@ class RefusalNoted(Event, frozen=True, kw_only=True):
     durable: ClassVar[bool] = False
 
 
+class TreeForgotten(Event, frozen=True, kw_only=True):
+    """A closed root and all below it are in the store alone from now on. `node` is the root."""
+
+    durable: ClassVar[bool] = False
+
+
 AnyEvent = (
     RootOpened
     | RootResumed
@@ -176,4 +182,5 @@ AnyEvent = (
     | SilenceMarked
     | SignSeen
     | RefusalNoted
+    | TreeForgotten
 )

@@ -38,6 +38,9 @@ class Limits(Value, frozen=True, kw_only=True):
     diagnostic_bytes: int = 4_096
     start_timeout_ms: int = 60_000
     root_idle_ms: int = 7 * 24 * 3_600_000
+    """A root nobody came back to, with nothing live below and no unread mail, is closed then."""
+    root_kept_ms: int = 600_000
+    """How long a closed root stays in memory, for those who still look at it."""
 
 
 class Policy(Value, frozen=True, kw_only=True):

@@ -34,6 +34,8 @@ class Tree(Value, frozen=True, kw_only=True):
     """Workspace to its index of unreleased claims (`core.scope.ClaimIndex`)."""
     writers: Map[str, int] = Map()
     """Workspace to its count of live nodes with claims."""
+    roots: Map[NodeId, bool] = Map()
+    """Every root in memory, and whether it is live."""
     live: Map[NodeId, bool] = Map()
     """Every live child."""
     live_below: Map[NodeId, int] = Map()

@@ -7,13 +7,13 @@ refused.
 
 import socket
 from collections.abc import Callable
-from typing import Protocol
 
 from subsessiond.model.commands import Caller
 from subsessiond.model.ids import NodeId
 from subsessiond.model.peer import Peer
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.tree import Tree
+from subsessiond.ports import Peers
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.territories import Finding, Territories, ancestry
 
@@ -21,13 +21,6 @@ BEARER = "bearer "
 NO_TERMINAL = "the caller has no terminal whose session began above it"
 ELSEWHERE = "the caller's environment names a node of another daemon"
 HEADLESS = "operator.headless allows it"
-
-
-class Peers(Protocol):
-    """Looks at the other end of a unix socket."""
-
-    def look(self, sock: socket.socket) -> Peer:
-        """Describe the process that connected this socket; never raises for what it cannot see."""
 
 
 class _Known:

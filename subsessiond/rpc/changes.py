@@ -13,7 +13,7 @@ from typing import Any, Final
 from subsessiond.core.views.blocked import is_queued
 from subsessiond.core.views.events import touched
 from subsessiond.core.views.tree import Change
-from subsessiond.model.events import AnyEvent, MessagesMoved
+from subsessiond.model.events import AnyEvent, MessagesMoved, TreeForgotten
 from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.message import MessageState
 from subsessiond.model.tree import Tree
@@ -43,6 +43,8 @@ class Changes:
     def on_events(self, events: tuple[AnyEvent, ...], tree: Tree) -> None:
         """Keep up with the registry."""
         for event in events:
+            if isinstance(event, TreeForgotten):
+                self._forget(tree)
             for node_id in touched(tree, event):
                 if event.durable:
                     self._note(node_id, event.seq, tree)
@@ -54,6 +56,14 @@ class Changes:
                 self.handed.difference_update(event.message_ids)
         _trim(self._signs, self._most)
         _trim(self._moved, MOVES_MOST)
+
+    def _forget(self, tree: Tree) -> None:
+        """Let go of nodes that are in the store alone now."""
+        self.ids = [node_id for node_id in self.ids if node_id in tree.nodes]
+        self._queued &= set(self.ids)
+        for index in (self._last, self._signs):
+            for node_id in [node_id for node_id in index if node_id not in tree.nodes]:
+                del index[node_id]
 
     def knows(self, seq: int, tree: Tree) -> bool:
         """Tell whether all that changed after a number is known here.

@@ -60,7 +60,11 @@ def read_children() -> dict[int, str]:
         return {}
     found = {}
     for thread in PROC.glob("self/task/*/children"):
-        for pid in map(int, thread.read_text().split()):
+        try:
+            pids = thread.read_text().split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # the thread ended between the look and the reading
+        for pid in map(int, pids):
             found[pid] = describe(pid)
     return found
 

@@ -25,6 +25,7 @@ from subsessiond.model.events import (
     RootResumed,
     SignSeen,
     SilenceMarked,
+    TreeForgotten,
 )
 from subsessiond.model.ids import NodeId
 from subsessiond.model.tree import Tree
@@ -54,6 +55,7 @@ EVENT_NAMES: Final = MappingProxyType(
         SilenceMarked: "silence.marked",
         SignSeen: "sign.seen",
         RefusalNoted: "refusal.noted",
+        TreeForgotten: "tree.forgotten",
     },
 )
 
