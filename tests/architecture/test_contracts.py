@@ -61,7 +61,7 @@ PLANTS: dict[str, Plant] = {
         "import subsessiond.core",
         "subsession.planted -> subsessiond.core",
     ),
-    "light": Plant("subsession/cli/exits.py", "import pydantic", "subsession.cli.exits -> pydantic"),
+    "light": Plant("subsession/cli/exits.py", "import pydantic", "cli.exits -> pydantic"),
     "daemon": Plant(
         "subsessiond/rpc/planted.py",
         "import subsession.planted",

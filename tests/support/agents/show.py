@@ -11,7 +11,7 @@ def try_terminal() -> str:
     try:
         os.close(os.open("/dev/tty", os.O_RDWR))
     except OSError as fault:
-        return os.strerror(fault.errno)
+        return os.strerror(fault.errno or 0)
     return "opened"
 
 
