@@ -21,8 +21,7 @@ from subsessiond.model.events import (
     SignSeen,
     SilenceMarked,
 )
-from subsessiond.model.ids import NodeId
-from subsessiond.model.message import MessageState
+from subsessiond.model.message import Message, MessageState
 from subsessiond.model.node import Phase, Receipt
 from subsessiond.model.report import Stage
 from subsessiond.model.tree import Tree
@@ -102,7 +101,7 @@ def messages_moved(tree: Tree, event: MessagesMoved) -> Tree:
     box = tree.mail.get(event.node, ())
     moved = frozenset(event.message_ids)
     if event.state is MessageState.SUPERSEDED:
-        tree = _uncount_progress(tree, tuple(m.sender for m in box if m.message_id in moved))
+        tree = _uncount_progress(tree, tuple(m for m in box if m.message_id in moved))
     if event.state in _GONE:
         kept = tuple(m for m in box if m.message_id not in moved)
     else:
@@ -120,11 +119,11 @@ def _end_waiting(tree: Tree, event: MessagesMoved) -> Tree:
     return change(tree, event, phase=Phase.WORKING, sign_awake_ms=event.awake_ms)
 
 
-def _uncount_progress(tree: Tree, senders: tuple[NodeId | None, ...]) -> Tree:
-    for sender in senders:
-        if sender is not None:
-            node = node_at(tree, sender)
-            tree = put(tree, replace(node, progress=node.progress - 1))
+def _uncount_progress(tree: Tree, superseded: tuple[Message, ...]) -> Tree:
+    for message in superseded:
+        assert message.sender is not None
+        node = node_at(tree, message.sender)
+        tree = put(tree, replace(node, progress=node.progress - 1))
     return tree
 
 

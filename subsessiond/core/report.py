@@ -142,8 +142,7 @@ CHECKS: tuple[Check, ...] = (check_size, check_shape, check_sections, check_outp
 def _earlier(case: ReportCase) -> Receipt | None:
     """Find the first answer to the same report: by key, and for finals by content too."""
     report = case.report
-    if report is None:
-        return None
+    assert report is not None
     for receipt in case.node.receipts:
         if receipt.is_final is not (report.stage is Stage.FINAL):
             # Why: a key of an earlier report used again must not swallow the final.

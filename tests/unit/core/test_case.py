@@ -1,6 +1,7 @@
 from msgspec.structs import replace
 
 from subsessiond.core.case import SpawnCase
+from subsessiond.core.spawn import CHECKS
 from subsessiond.model.brief import Grant
 from subsessiond.model.commands import Spawn
 from subsessiond.model.role import Isolation
@@ -53,6 +54,7 @@ def test_without_a_brief_or_a_role_there_are_still_numbers() -> None:
     case = case_of(at_work(play()), role="none", faults=("brief.mission",))
     assert (case.agent, case.token_cap, case.depth, case.depth_limit) == (None, 200_000, 0, 0)
     assert case.required_sections == WORKER.required_sections
+    assert [bool(check(case)) for check in CHECKS] == [True, True, *[False] * 6]
 
 
 def test_whose_claims_do_not_count() -> None:

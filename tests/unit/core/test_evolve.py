@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from subsessiond.core.evolve import FOLDS, evolve
+from subsessiond.core.invariants import check_tree
 from subsessiond.core.lifecycle import InvariantViolationError
 from subsessiond.model.events import (
     AnyEvent,
@@ -12,11 +13,13 @@ from subsessiond.model.events import (
     NodeReleased,
     NodeStarted,
     SilenceMarked,
+    TreeForgotten,
 )
 from subsessiond.model.message import Message, Source
 from subsessiond.model.tree import Tree
+from tests.support.moves import close, finding, open_root, spawn
 from tests.support.playbook import id_of, play
-from tests.support.world import at_work
+from tests.support.world import at_work, gone, started
 
 
 def test_every_event_is_remembered() -> None:
@@ -61,3 +64,15 @@ def test_a_message_without_a_cause_counts_at_nobody() -> None:
     tree = evolve(now.tree, MessageStaged(node=now.id("root"), at_ms=8, seq=50, message=message))
     assert tree.nodes == now.tree.nodes
     assert tree.mail[now.id("root")] == (replace(message, seq=50, at_ms=8),)
+
+
+def test_a_forgotten_tree_leaves_nothing_behind() -> None:
+    """Nodes, mail, keys and pace of a closed root go; another root's stay."""
+    now = at_work(play()) >> spawn("w", key="k") >> started("w") >> finding("w")
+    now = now >> close() >> gone("w") >> open_root("other") >> spawn("v", under="other", key="k")
+    tree = evolve(now.tree, TreeForgotten(node=now.id("root"), at_ms=1))
+    check_tree(tree)
+    assert set(tree.nodes) == {now.id("other"), now.id("v")}
+    assert set(tree.keys) == {(now.id("other"), "k")}
+    assert set(tree.roots) == set(tree.pace) == set(tree.spawned_in) == {now.id("other")}
+    assert not tree.mail

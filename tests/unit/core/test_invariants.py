@@ -90,6 +90,8 @@ def test_a_line_that_is_told_differently_at_its_ends_is_found() -> None:
     now = grown()
     strange = broken(now, "c", successor=now.id("b"))
     assert any("does not continue" in problem for problem in violations(strange))
+    living = broken(now, "b", successor=now.id("c"))
+    assert any("lives and has" in problem for problem in violations(living))
 
 
 @pytest.mark.parametrize("fault", ["twice", "stranger", "wrong", "empty"])

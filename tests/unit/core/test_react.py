@@ -1,3 +1,5 @@
+from typing import Any
+
 from msgspec import json
 
 from subsessiond.core.react import AFTER_FINAL_MS, react
@@ -16,7 +18,7 @@ from tests.support.moves import (
     steer,
     succeed,
 )
-from tests.support.playbook import Play, play, said
+from tests.support.playbook import Play, Step, play, said
 from tests.support.world import at_work, gone, not_started, recover, started
 
 
@@ -28,7 +30,7 @@ def journal(now: Play) -> list[tuple[str | None, int, str]]:
 
 def test_a_journal_has_its_lines_in_order_and_without_gaps() -> None:
     """From the admission to the release, late words included."""
-    steps = (
+    steps: tuple[tuple[Step, list[Any]], ...] = (
         (spawn("w"), [("w", 1, "admitted")]),
         (started("w"), []),
         (finding("w"), [("w", 2, "report")]),
