@@ -1,19 +1,45 @@
 """Logging: one JSON line an event, into the state directory or to standard error."""
 
 import logging
+import os
 import sys
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 import structlog
 
 
+class LogFile:
+    """A log that loses lines rather than stopping whoever writes: their loss is told later.
+
+    Why: a disk that is full fails the log first, and finals must still be accepted then.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lost = 0
+
+    def write(self, text: str) -> int:
+        """Write one line, whole; returns its length whatever became of it."""
+        data = text.encode(errors="backslashreplace")
+        if self._lost:
+            # The line break ends what was cut when there was no room for all of it.
+            data = b'\n{"event":"log lines were lost","lines":%d}\n' % self._lost + data
+        try:
+            whole = os.write(self._descriptor, data) == len(data)
+        except OSError:
+            whole = False
+        self._lost = 0 if whole else self._lost + 1
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+
 def set_up(path: Path | None) -> None:
     """Send every log line to a file (owner only) or, without one, to standard error."""
-    stream: TextIO = sys.stderr
-    if path is not None:
-        path.touch(mode=0o600)
-        stream = path.open("a", encoding="utf-8", buffering=1)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+    descriptor = sys.stderr.fileno() if path is None else os.open(path, flags, 0o600)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -22,6 +48,6 @@ def set_up(path: Path | None) -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(stream),
+        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", LogFile(descriptor))),
         cache_logger_on_first_use=False,
     )
