@@ -103,7 +103,9 @@ class Daemon:
             loaded = await store.load(restore)
             for warning in loaded.warnings:
                 logger.warning("store", warning=warning)
+            self._ids.go_on_after(loaded.tree.nodes)
             registry = Registry(loaded.tree, self._settings.policy, store, executor.perform)
+            registry.listen(self._tokens.on_events)
             await self._serve(registry, store, executor, processes, workspace)
         return 0
 
@@ -126,8 +128,8 @@ class Daemon:
             tasks.create_task(registry.run(), name="registry")
             tasks.create_task(journaling.run(), name="journaling")
             await journaling.catch_up()
-            recovered = await recover(registry, processes, self._clock)
-            logger.info("recovered", children=recovered, nodes=len(registry.tree.nodes))
+            found = await recover(registry, processes, self._clock)
+            logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))
             ticker = tasks.create_task(Ticker(registry, self._clock).run(), name="ticker")
             if not self._stop.is_set():
                 await server.start(self._settings.socket, holds_lock=True)
@@ -144,16 +146,16 @@ class Daemon:
 
     async def _end_children(self, registry: Registry, executor: Executor) -> None:
         """Stop all children; a second signal shortens the waiting, not the record."""
-        ending = asyncio.ensure_future(
-            end_children(registry, executor, self._clock, CHILDREN_S),
-        )
-        hurrying = asyncio.ensure_future(self._hurry.wait())
-        await asyncio.wait((ending, hurrying), return_when=asyncio.FIRST_COMPLETED)
-        if not ending.done():
-            executor.kill()
-        hurrying.cancel()
-        if not await ending:
-            logger.error("children were still being stopped when the daemon ended")
+        async with asyncio.TaskGroup() as tasks:
+            hurrying = tasks.create_task(self._kill_when_hurried(executor))
+            if not await end_children(registry, executor, self._clock, CHILDREN_S):
+                logger.error("children were still being stopped when the daemon ended")
+                executor.abandon()
+            hurrying.cancel()
+
+    async def _kill_when_hurried(self, executor: Executor) -> None:
+        await self._hurry.wait()
+        executor.kill()
 
     def _server(
         self,

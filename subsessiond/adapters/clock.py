@@ -2,9 +2,14 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 
 STEP_MOST_MS = 2_000
 """The most that can pass between two ticks: a stall of the daemon is nobody's silence."""
+
+
+def _monotonic_ms() -> int:
+    return time.monotonic_ns() // 1_000_000
 
 
 class SystemClock:
@@ -12,11 +17,22 @@ class SystemClock:
 
     The monotonic clock stands still while Linux sleeps; on systems where it does not, and when the
     daemon itself is stopped, the bound of a step leaves the gap out.
+
+    Args:
+        step_most_ms: how much one step may add; more than the ticker's pace, far less than a limit.
+        monotonic_ms: a clock that nobody sets, in milliseconds from anywhere.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        step_most_ms: int = STEP_MOST_MS,
+        monotonic_ms: Callable[[], int] = _monotonic_ms,
+    ) -> None:
+        self._step_most_ms = step_most_ms
+        self._monotonic_ms = monotonic_ms
         self._awake_ms = 0
-        self._last_ms = _monotonic_ms()
+        self._last_ms = monotonic_ms()
 
     def wall_ms(self) -> int:
         """Milliseconds since 1970."""
@@ -33,10 +49,6 @@ class SystemClock:
         self._advance()
 
     def _advance(self) -> None:
-        now = _monotonic_ms()
-        self._awake_ms += min(max(0, now - self._last_ms), STEP_MOST_MS)
+        now = self._monotonic_ms()
+        self._awake_ms += min(max(0, now - self._last_ms), self._step_most_ms)
         self._last_ms = now
-
-
-def _monotonic_ms() -> int:
-    return time.monotonic_ns() // 1_000_000

@@ -1,9 +1,10 @@
 """Workspaces as they are on disk: their one name, and patterns in a form that can be compared."""
 
 import asyncio
+import contextlib
 import os
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,19 +21,29 @@ from subsessiond.ports import WorkspaceFault
 
 T = TypeVar("T")
 
-LOOKS = 4
-"""In how many pieces that time is waited for, so that a stall in one of them is noticed."""
-
 LOOK_S = 0.2
 """How long looking at links may take before the call is refused (a dead network mount)."""
 
+PIECES = 4
+"""In how many pieces that time is waited for, so that a stall in one of them is noticed."""
+
+LOOKS_MOST = 16
+"""Looks under way at once: beyond it something hangs, and one more thread would hang with it."""
+
 
 class DiskWorkspace:
-    """Looks at folders, off the loop and within a bound of time."""
+    """Looks at folders, off the loop and within a bound of time.
 
-    def __init__(self, *, fold_case: bool = False) -> None:
+    Each look has a thread of its own: what hangs on a dead mount can neither be ended nor may it
+    hold up looks at other folders, or the end of the daemon.
+    """
+
+    def __init__(self, *, fold_case: bool = False, look_s: float = LOOK_S) -> None:
         self._fold_case = fold_case
-        self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="workspace")
+        self._look_s = look_s
+        self._free = threading.BoundedSemaphore(LOOKS_MOST)
+        self._threads: list[threading.Thread] = []
+        self._closed = False
 
     async def open(self, path: str) -> str:
         """Give a workspace's one name: absolute, links resolved.
@@ -57,8 +68,10 @@ class DiskWorkspace:
         return await self._look(_normal_forms, workspace, patterns, self._fold_case)
 
     def close(self) -> None:
-        """Give the threads back."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Look no more, and see the threads off; what hangs is left to the end of the process."""
+        self._closed = True
+        for thread in self._threads:
+            thread.join(self._look_s / LOOKS_MOST)
 
     async def _look(self, function: Callable[..., T], *arguments: object) -> T:
         """Run one look in a thread, and give up when it hangs.
@@ -67,18 +80,61 @@ class DiskWorkspace:
         been there before anybody could take it.
         """
         loop = asyncio.get_running_loop()
-        looking = loop.run_in_executor(self._threads, function, *arguments)
-        for _ in range(LOOKS):
+        found = self._begin(loop, function, arguments)
+        piece_s = self._look_s / PIECES
+        for _ in range(PIECES):
             began = loop.time()
-            await asyncio.wait((looking,), timeout=LOOK_S / LOOKS)
-            if looking.done():
-                return looking.result()
-            late_s = loop.time() - began - LOOK_S / LOOKS
-            if late_s > LOOK_S:
-                await asyncio.wait((looking,), timeout=late_s)
-        looking.cancel()
-        message = f"looking at {arguments[0]} took longer than {LOOK_S} s"
+            await asyncio.wait((found,), timeout=piece_s)
+            if found.done():
+                return found.result()
+            late_s = loop.time() - began - piece_s
+            if late_s > self._look_s:
+                await asyncio.wait((found,), timeout=late_s)
+        found.cancel()
+        message = f"looking at {arguments[0]} took longer than {self._look_s} s"
         raise WorkspaceFault(message)
+
+    def _begin(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        function: Callable[..., T],
+        arguments: tuple[object, ...],
+    ) -> "asyncio.Future[T]":
+        """Start one look in a daemon thread: nobody has to wait for it, not even the exit."""
+        if self._closed or not self._free.acquire(blocking=False):
+            message = f"{LOOKS_MOST} looks at folders are under way: a file system hangs"
+            raise WorkspaceFault("the daemon is stopping" if self._closed else message)
+        found: asyncio.Future[T] = loop.create_future()
+
+        def look() -> None:
+            value, error = _outcome(function, arguments)
+            self._free.release()
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(_settle, found, value, error)
+
+        thread = threading.Thread(target=look, name="workspace look", daemon=True)
+        self._threads = [one for one in self._threads if one.is_alive()]
+        self._threads.append(thread)
+        thread.start()
+        return found
+
+
+def _outcome(
+    function: Callable[..., T], arguments: tuple[object, ...]
+) -> tuple[T | None, Exception | None]:
+    try:
+        return function(*arguments), None
+    except Exception as error:  # noqa: BLE001  # carried over to whoever waits
+        return None, error
+
+
+def _settle(found: "asyncio.Future[T]", value: T | None, error: Exception | None) -> None:
+    if found.done():
+        return
+    if error is not None:
+        found.set_exception(error)
+    else:
+        found.set_result(value)  # type: ignore[arg-type]  # without an error it is what was asked
 
 
 def _real_folder(path: str) -> str:
@@ -100,7 +156,7 @@ def _words(error: Exception) -> str:
 def _normal_forms(
     workspace: str,
     patterns: tuple[str, ...],
-    fold_case: bool,  # noqa: FBT001  # passed on by position through the executor
+    fold_case: bool,  # noqa: FBT001  # passed on by position through the thread
 ) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
     forms: list[str] = []
     faults: list[FieldFault] = []

@@ -1,7 +1,8 @@
 """The executor: carries out effects, and speaks back only in commands."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
 import structlog
 
@@ -42,11 +43,13 @@ log = structlog.get_logger(__name__)
 class Child:
     """One child under way: its runner's half, and the task that lives it."""
 
-    __slots__ = ("over", "running", "task")
+    __slots__ = ("over", "prompts", "running", "task")
 
     def __init__(self, running: RunningChild) -> None:
         self.running = running
         self.over = asyncio.Event()
+        self.prompts: set[asyncio.Task[None]] = set()
+        """What was said to it and is not read yet."""
         self.task: asyncio.Task[None] | None = None
 
 
@@ -68,6 +71,7 @@ class Executor:
         self._environment = environment
         self._children: dict[NodeId, Child] = {}
         self._stopping: set[NodeId] = set()
+        self._under_way: set[asyncio.Task[None]] = set()
         self._hurry = asyncio.Event()
 
     def bind(
@@ -105,7 +109,12 @@ class Executor:
         """Stop every child again, at once: no grace is waited for any more."""
         self._hurry.set()
         for node_id, child in tuple(self._children.items()):
-            self._tasks.create_task(child.running.stop(hurry=True), name=f"kill {node_id}")
+            self._begin(self._kill(node_id, child), f"kill {node_id}")
+
+    def abandon(self) -> None:
+        """Wait for no child any more; what is left is ended by the next start."""
+        for task in tuple(self._under_way):
+            task.cancel()
 
     @property
     def live(self) -> int:
@@ -121,11 +130,24 @@ class Executor:
         try:
             running = self._running(node, token)
         except RunnerFault as fault:
-            self._registry.tell(FailStart(node=node_id, why=str(fault), **self._now()))
+            self._fail_start(node_id, str(fault))
+            return
+        except Exception as error:  # a runner's bug is one child's end, not the daemon's
+            log.exception("runner failed before the start", node=node_id)
+            self._fail_start(node_id, f"its runner failed: {type(error).__name__}")
             return
         child = Child(running)
         self._children[node_id] = child
-        child.task = self._tasks.create_task(self._live(node_id, child), name=f"child {node_id}")
+        child.task = self._begin(self._live(node_id, child), f"child {node_id}")
+
+    def _begin(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        task = self._tasks.create_task(work, name=name)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return task
+
+    def _fail_start(self, node_id: NodeId, why: str) -> None:
+        self._registry.tell(FailStart(node=node_id, why=why, **self._now()))
 
     def _running(self, node: Node, token: str) -> RunningChild:
         runner = self._runners.get(node.runner)
@@ -172,23 +194,32 @@ class Executor:
             self._gone(node_id, Stopped())
             return
         self._stopping.add(node_id)
-        self._tasks.create_task(self._end(node_id, child, after_ms), name=f"stop {node_id}")
+        self._begin(self._end(node_id, child, after_ms), f"stop {node_id}")
 
     async def _end(self, node_id: NodeId, child: Child, after_ms: int) -> None:
         """Let a turn run on for a while, then climb the ladder and say what is left."""
         if after_ms and not child.over.is_set():
             await self._until_over(child, after_ms / 1_000)
-        try:
-            stopped = await child.running.stop()
-        except Exception as error:  # what cannot be stopped is said, not hidden
-            log.exception("stopping failed", node=node_id)
-            stopped = Stopped(leftovers=(f"stopping failed: {type(error).__name__}",))
+        stopped = await self._stopped(node_id, child, hurry=False)
+        for task in (child.task, *child.prompts):
+            if task is not None:
+                task.cancel()
         if child.task is not None:
-            child.task.cancel()
             await asyncio.wait((child.task,))
         self._children.pop(node_id, None)
         self._stopping.discard(node_id)
         self._gone(node_id, stopped)
+
+    async def _kill(self, node_id: NodeId, child: Child) -> None:
+        """Hurry a stop that is under way; whoever waits for that one says what came of it."""
+        await self._stopped(node_id, child, hurry=True)
+
+    async def _stopped(self, node_id: NodeId, child: Child, *, hurry: bool) -> Stopped:
+        try:
+            return await child.running.stop(hurry=hurry)
+        except Exception as error:  # what cannot be stopped is said, not hidden
+            log.exception("stopping failed", node=node_id)
+            return Stopped(leftovers=(f"stopping failed: {type(error).__name__}",))
 
     async def _until_over(self, child: Child, seconds: float) -> None:
         waits = (
@@ -215,14 +246,15 @@ class Executor:
     def _prompt(self, effect: PromptChild) -> None:
         child = self._children.get(effect.node)
         if child is not None and effect.node not in self._stopping:
-            name = f"prompt {effect.node}"
-            self._tasks.create_task(self._say(effect, child), name=name)
+            saying = self._begin(self._say(effect, child), f"prompt {effect.node}")
+            child.prompts.add(saying)
+            saying.add_done_callback(child.prompts.discard)
 
     async def _say(self, effect: PromptChild, child: Child) -> None:
         try:
             read = await child.running.prompt(effect.message_id, effect.text)
-        except RunnerFault as fault:
-            log.warning("prompt was not taken", node=effect.node, fault=str(fault))
+        except Exception as fault:  # noqa: BLE001  # unread is unread; the child itself goes on
+            log.warning("prompt was not taken", node=effect.node, fault=repr(fault))
             return
         if read and effect.message_id is not None:
             ids = (effect.message_id,)
@@ -233,8 +265,12 @@ class Executor:
     def _wake(self, node_id: NodeId) -> None:
         """Let a running reader know of its mail; readers outside hear by their own calls."""
         child = self._children.get(node_id)
-        if child is not None:
+        if child is None:
+            return
+        try:
             child.running.wake()
+        except Exception:  # its mail waits in the mailbox all the same
+            log.exception("waking failed", node=node_id)
 
     def _now(self) -> Stamps:
         return {"at_ms": self._clock.wall_ms(), "awake_ms": self._clock.awake_ms()}

@@ -17,10 +17,12 @@ class Journaling:
         self._journals = journals
         self._store = store
         self._waiting: list[JournalLine] = []
+        self._taken = 0
+        self._done = 0
         self._wake = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._news = asyncio.Condition()
         self._stopped = False
+        self._over = False
 
     def add(self, effect: AppendJournal) -> None:
         """Queue one line."""
@@ -41,8 +43,13 @@ class Journaling:
             self._queue(line)
 
     async def settle(self) -> None:
-        """Wait until nothing waits to be written (a successor reads its predecessor's lines)."""
-        await self._idle.wait()
+        """Wait until what is queued now was written, or could not be (a successor reads it).
+
+        What others queue meanwhile is not waited for, and nobody waits once `run` has ended.
+        """
+        wanted = self._taken
+        async with self._news:
+            await self._news.wait_for(lambda: self._done >= wanted or self._over)
 
     def stop(self) -> None:
         """Let `run` return once everything that can be written is written."""
@@ -51,20 +58,27 @@ class Journaling:
 
     async def run(self) -> None:
         """Write lines until stopped."""
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            while self._waiting:
-                lines, self._waiting = tuple(self._waiting), []
-                await self._write(lines)
-            self._idle.set()
-            if self._stopped:
-                return
+        try:
+            while not (self._stopped and not self._waiting):
+                await self._wake.wait()
+                self._wake.clear()
+                while self._waiting:
+                    lines, self._waiting = tuple(self._waiting), []
+                    await self._write(lines)
+                    await self._tell(len(lines))
+        finally:
+            self._over = True
+            await self._tell(0)
 
     def _queue(self, line: JournalLine) -> None:
         self._waiting.append(line)
-        self._idle.clear()
+        self._taken += 1
         self._wake.set()
+
+    async def _tell(self, lines: int) -> None:
+        self._done += lines
+        async with self._news:
+            self._news.notify_all()
 
     async def _write(self, lines: tuple[JournalLine, ...]) -> None:
         try:

@@ -2,32 +2,42 @@
 
 import asyncio
 
+import structlog
+
 from subsessiond.engine.registry import Registry
 from subsessiond.model.commands import Recover
 from subsessiond.model.node import Node, Status
 from subsessiond.model.process import Stopped
 from subsessiond.ports import Clock, Processes
 
+log = structlog.get_logger(__name__)
 
-async def recover(registry: Registry, processes: Processes, clock: Clock) -> int:
+ENDING_AT_ONCE = 50
+"""Children whose processes are ended at the same time; as many as may live by default."""
+
+
+async def recover(registry: Registry, processes: Processes, clock: Clock) -> tuple[Node, ...]:
     """Recover every child that is not released. Doing it twice changes nothing more.
 
     Returns:
-        How many children were looked at.
+        The children that were looked at, as they were found.
     """
     nodes = unreleased(registry)
-    stops = await asyncio.gather(*(_end(node, processes) for node in nodes))
-    for node, stopped in zip(nodes, stops, strict=True):
-        await registry.ask(
-            Recover(
-                node=node.node_id,
-                forced=stopped.forced,
-                leftovers=stopped.leftovers,
-                at_ms=clock.wall_ms(),
-                awake_ms=clock.awake_ms(),
-            ),
+    room = asyncio.Semaphore(ENDING_AT_ONCE)
+    stops = await asyncio.gather(*(_end(node, processes, room) for node in nodes))
+    commands = tuple(
+        Recover(
+            node=node.node_id,
+            forced=stopped.forced,
+            leftovers=stopped.leftovers,
+            at_ms=clock.wall_ms(),
+            awake_ms=clock.awake_ms(),
         )
-    return len(nodes)
+        for node, stopped in zip(nodes, stops, strict=True)
+    )
+    # Why together: they are queued in this order, and share commits.
+    await asyncio.gather(*(registry.ask(command) for command in commands))
+    return nodes
 
 
 def unreleased(registry: Registry) -> tuple[Node, ...]:
@@ -41,8 +51,13 @@ def unreleased(registry: Registry) -> tuple[Node, ...]:
     return tuple(n for n in found if not n.is_root and n.status is not Status.RELEASED)
 
 
-async def _end(node: Node, processes: Processes) -> Stopped:
+async def _end(node: Node, processes: Processes, room: asyncio.Semaphore) -> Stopped:
     """End a child's processes: by proven identity, or by its name where none was recorded."""
-    if node.identity is not None:
-        return await processes.end(node.identity)
-    return await processes.end_named(node.node_id)
+    async with room:
+        try:
+            if node.identity is not None:
+                return await processes.end(node.identity)
+            return await processes.end_named(node.node_id)
+        except Exception as error:  # what cannot be ended is a leftover, not the end of the start
+            log.exception("ending what an earlier daemon left failed", node=node.node_id)
+            return Stopped(leftovers=(f"ending it failed: {type(error).__name__}",))
