@@ -1,0 +1,103 @@
+"""Measures what the daemon promises to reach, each beside its ceiling. `scripts/bench` calls it."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from types import ModuleType
+
+from scripts.measure import (
+    child,
+    deciding,
+    following,
+    launching,
+    reading,
+    reporting,
+    resting,
+    starting,
+)
+from scripts.measure.table import Row, Scale, as_json, as_text
+
+PARTS: tuple[ModuleType, ...] = (
+    reading,
+    reporting,
+    deciding,
+    following,
+    starting,
+    resting,
+    launching,
+    child,
+)
+
+
+def main() -> int:
+    """Measure what was asked for and print it; 1 when a target is missed."""
+    words = _read_words()
+    began = time.perf_counter()
+    rows = _measure(words.row, _scale(quick=words.quick))
+    if words.json:
+        print(json.dumps(as_json(rows), indent=1, ensure_ascii=False))
+    else:
+        print(as_text(rows))
+        print(f"\n{time.perf_counter() - began:.0f} s" + (" (quick)" if words.quick else ""))
+    return 1 if any(row.met is False for row in rows) else 0
+
+
+def _read_words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench",
+        description="Measures each promise beside its ceiling of the same run.",
+        epilog="rows: " + " ".join(name for part in PARTS for name in part.ROWS),
+    )
+    parser.add_argument("--quick", action="store_true", help="less of everything; under a minute")
+    parser.add_argument("--json", action="store_true", help="print rows as JSON")
+    parser.add_argument("--row", action="append", help="only this row; may be given again")
+    words = parser.parse_args()
+    known = {name for part in PARTS for name in part.ROWS}
+    if unknown := set(words.row or ()) - known:
+        parser.error(f"no such row: {', '.join(sorted(unknown))}; rows are {', '.join(known)}")
+    return words
+
+
+def _scale(*, quick: bool) -> Scale:
+    if quick:
+        return Scale(
+            quick=True,
+            round_s=0.25,
+            rounds=3,
+            few=3,
+            quiet_s=5.0,
+            nodes=10_000,
+            events=100_000,
+            live=100,
+        )
+    return Scale(
+        quick=False,
+        round_s=0.6,
+        rounds=5,
+        few=5,
+        quiet_s=10.0,
+        nodes=100_000,
+        events=1_000_000,
+        live=1_000,
+    )
+
+
+def _measure(wanted: list[str] | None, scale: Scale) -> list[Row]:
+    rows: list[Row] = []
+    for part in PARTS:
+        if wanted is None or set(wanted) & set(part.ROWS):
+            rows += _taken(part.__name__, part.measure, scale)
+    return [row for row in rows if wanted is None or row.name in wanted]
+
+
+def _taken(name: str, measure: Callable[[Scale], list[Row]], scale: Scale) -> list[Row]:
+    begin = time.perf_counter()
+    rows = measure(scale)
+    print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr)
+    return rows
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+"""The daemon as it ships, but for an id source that also writes each token into a file.
+
+With it the bench calls as the daemon's own scripted children, which no one outside can. Run as
+`subsessiond` is; `MEASURE_TOKENS` names the file.
+"""
+
+import os
+import sys
+
+from subsessiond import app, cli
+from subsessiond.adapters.ids import RandomIds
+
+
+class WrittenIds(RandomIds):
+    """Makes names, and writes tokens down."""
+
+    def token(self) -> str:
+        """A secret, and one more line of the file."""
+        token = super().token()
+        with open(os.environ["MEASURE_TOKENS"], "a", encoding="ascii") as out:  # noqa: PTH123
+            out.write(f"{token}\n")
+        return token
+
+
+if __name__ == "__main__":
+    app.RandomIds = WrittenIds  # type: ignore[attr-defined]  # the one part that is another
+    sys.exit(cli.main())

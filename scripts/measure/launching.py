@@ -1,0 +1,57 @@
+"""From nothing to an answer: the daemon's start with warm files, and the command line."""
+
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+from scripts.measure.daemons import QuietDaemon, environment, pid_of, until_answer_ms
+from scripts.measure.processes import cpu_ms
+from scripts.measure.table import Row, Scale, in_turns, limited, timed_ms
+
+ROWS = ("daemon-start", "tree-command")
+START_MS = 600.0
+TREE_MS = 200.0
+
+
+def measure(scale: Scale) -> list[Row]:
+    """Measure both, beside an interpreter that does nothing."""
+    with QuietDaemon(starts=False) as daemon:
+        return [_start(scale, daemon), _tree(scale, daemon)]
+
+
+def _start(scale: Scale, daemon: QuietDaemon) -> Row:
+    cpu: list[float] = []
+
+    def ours() -> float:
+        daemon.stop()
+        took = until_answer_ms(daemon)
+        cpu.append(cpu_ms(pid_of(daemon)))
+        return took
+
+    ours()  # the first writes the bytecode and makes the state directory
+    cpu.clear()
+    found = in_turns(scale.few, ceiling=_interpreter_ms, ours=ours)
+    note = f"processor time {median(cpu):.0f} ms, best {min(found['ours']):.0f} ms"
+    row = Row(ROWS[0], "daemon, start to first answer", f"≤ {START_MS:.0f} ms", "ms", note=note)
+    return limited(row, median(found["ours"]), START_MS, median(found["ceiling"]))
+
+
+def _tree(scale: Scale, daemon: QuietDaemon) -> Row:
+    with daemon.client() as client:
+        daemon.hire(client, 5)
+    order = [str(Path(sys.executable).parent / "subsession"), "tree"]
+    given = environment(daemon)
+
+    def ours() -> float:
+        return timed_ms(lambda: subprocess.run(order, env=given, check=True, capture_output=True))
+
+    ours()
+    found = in_turns(3 * scale.few, ceiling=_interpreter_ms, ours=ours)
+    note = f"best {min(found['ours']):.0f} ms"
+    row = Row(ROWS[1], "`subsession tree`", f"≤ {TREE_MS:.0f} ms", "ms", note=note)
+    return limited(row, median(found["ours"]), TREE_MS, median(found["ceiling"]))
+
+
+def _interpreter_ms() -> float:
+    return timed_ms(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
