@@ -123,7 +123,7 @@ def _check_refusals(desk: Desk, who: Hashable, node_id: NodeId | None) -> None:
         Rejection(
             code=Code.BUSY,
             step="guard",
-            detail="too many of these calls were refused; change what was refused, then call again",
+            detail="too many of these calls were refused; change what they ask for",
             limit=REFUSALS_MOST,
             retry_after_ms=wait_ms,
         ),

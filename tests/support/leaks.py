@@ -145,13 +145,15 @@ def _guard_holdings(request: pytest.FixtureRequest) -> Iterator[None]:
     """Compare descriptors, threads and children from before and after the test."""
     before, wider = take_holdings(), WiderFixtures.made
     yield
+    if WiderFixtures.made != wider:
+        return
     leaks = list_leaks(before, take_holdings())
     if leaks:
         gc.collect()  # what only waits for the collector was warned of already
         after = take_holdings()
         leaks = list_leaks(before, after)
         end([pid for pid in after.processes if pid not in before.processes])
-    if leaks and WiderFixtures.made == wider:
+    if leaks:
         pytest.fail("left behind:\n  " + "\n  ".join(leaks), pytrace=False)
 
 
@@ -159,8 +161,10 @@ def _guard_holdings(request: pytest.FixtureRequest) -> Iterator[None]:
 def _guard_strays(_run_mark: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """See that no process of the test lives on, adopted by somebody else."""
     folder = tmp_path_factory.getbasetemp()
-    before = find_strays(_run_mark, folder)
+    before, wider = find_strays(_run_mark, folder), WiderFixtures.made
     yield
+    if WiderFixtures.made != wider:
+        return
     deadline = time.monotonic() + GONE_WITHIN_S
     strays = {**find_strays(_run_mark, folder)}
     while strays.keys() - before.keys() and time.monotonic() < deadline:
