@@ -36,6 +36,7 @@ from subsessiond.ports import StoreFault
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
 from subsessiond.rpc.methods import handlers
+from subsessiond.rpc.schema import schema_fault
 from subsessiond.rpc.server import RpcServer
 from subsessiond.rpc.socketfile import SocketFault
 from subsessiond.rpc.territories import Territories
@@ -93,7 +94,7 @@ class Daemon:
             executor = Executor(
                 {
                     "command": CommandRunner(processes),
-                    "scripted": ScriptedRunner(self._ids, workspace),
+                    "scripted": ScriptedRunner(self._ids, workspace, schema_fault),
                 },
                 self._clock,
                 self._ids,

@@ -1,8 +1,10 @@
 """What an in-process child says, made into the commands that any client's words would become."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from subsessiond.model.brief import Brief
+from msgspec.structs import replace
+
+from subsessiond.model.brief import Brief, FieldFault
 from subsessiond.model.commands import (
     Caller,
     PlannedPaths,
@@ -11,12 +13,34 @@ from subsessiond.model.commands import (
     SubmitReport,
 )
 from subsessiond.model.node import Node
-from subsessiond.model.report import MalformedReport
-from subsessiond.ports import IdSource, Voice, Workspace
+from subsessiond.model.report import MalformedReport, Outcome, Report, Stage
+from subsessiond.ports import IdSource, Voice, Workspace, WorkspaceFault
 from subsessiond.wire.brief import parse_brief
 from subsessiond.wire.canonical import brief_fingerprint, report_fingerprint
 from subsessiond.wire.checkpoint import checkpoint_size_bytes, parse_checkpoint
 from subsessiond.wire.report import parse_report, report_size_bytes
+
+
+class ToJudge(NamedTuple):
+    """Data that has to be held against a schema, off the loop."""
+
+    schema: dict[str, Any]
+    value: Any
+
+    def judged(self, command: SubmitReport, fault: str | None) -> SubmitReport:
+        """Stamp onto the report what was found wrong."""
+        missing = "structured is required by the brief's schema"
+        return replace(command, schema_fault=missing if self.value is None else fault)
+
+
+def schema_of(node: Node, said: Report | MalformedReport) -> ToJudge | None:
+    """Give what of a report its brief's schema speaks of: the data of a completed final."""
+    schema = node.brief.report_contract.output_schema if node.brief is not None else None
+    if schema is None or not isinstance(said, Report):
+        return None
+    if said.stage is not Stage.FINAL or said.outcome is not Outcome.COMPLETED:
+        return None
+    return ToJudge(schema, said.structured)
 
 
 def report_command(raw: dict[str, Any], node: Node, caller: Caller, voice: Voice) -> SubmitReport:
@@ -63,8 +87,7 @@ async def spawn_command(
     """Make a spawn below the node out of the method's parameters."""
     parsed = parse_brief(raw.get("brief"), voice.policy.limits)
     brief = parsed if isinstance(parsed, Brief) else None
-    globs = brief.owned_globs if brief else ()
-    forms, faults = await workspace.normal_forms(node.workspace, globs)
+    paths = await _planned(workspace, node, brief.owned_globs if brief else ())
     role = str(raw.get("role", ""))
     return Spawn(
         caller=caller,
@@ -73,8 +96,18 @@ async def spawn_command(
         role=role,
         brief=brief,
         brief_faults=parsed if isinstance(parsed, tuple) else (),
-        paths=PlannedPaths(owns=forms, spelled=globs, faults=faults),
+        paths=paths,
         fingerprint=brief_fingerprint(role, brief) if brief else "",
         key=raw.get("idempotencyKey"),
+        allow_overlap=bool(raw.get("allowOverlap")),
         **voice.now(),
     )
+
+
+async def _planned(workspace: Workspace, node: Node, globs: tuple[str, ...]) -> PlannedPaths:
+    try:
+        owns, faults = await workspace.normal_forms(node.workspace, globs)
+    except WorkspaceFault as fault:
+        unread = FieldFault(path="brief.ownedGlobs", problem=f"cannot be looked at: {fault}")
+        return PlannedPaths(spelled=globs, faults=(unread,))
+    return PlannedPaths(owns=owns, spelled=globs, faults=faults)

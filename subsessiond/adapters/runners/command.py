@@ -6,8 +6,10 @@ bounded tail of the output become the one report, credited to the runtime.
 
 import asyncio
 import contextlib
+import signal
 import time
 
+from subsessiond.adapters.runners.plain import readable
 from subsessiond.adapters.runners.summary import summary_of
 from subsessiond.core.bounds import bytes_of_tokens, cut_bytes, size_bytes, tail_bytes
 from subsessiond.model.commands import ConfirmStart, EndChild, FailStart, NoteSign
@@ -16,14 +18,16 @@ from subsessiond.model.process import Exit, Launch, LaunchFault, Stopped
 from subsessiond.model.report import Outcome
 from subsessiond.ports import ChildOrder, Process, Processes, Voice
 
-KEEP_BYTES = 256 * 1024
-"""How much of a program's output is kept while it runs; the report shows far less."""
+KEEP_BYTES = 128 * 1024
+"""How much of a program's output is kept while it runs; the longest report shows 24,000 bytes."""
 
 DRAIN_S = 2.0
 """How long output is read after the exit, when something else holds the pipe."""
 
 FRAME_BYTES = 200
-"""Kept free for the line that frames the report."""
+"""Kept free for the line that frames the report, where the contract leaves room for it."""
+
+DIAGNOSTIC_BYTES = 4_096
 
 
 class CommandRunner:
@@ -87,20 +91,26 @@ class CommandChild:
         return stopped
 
     async def _start(self) -> Process | None:
-        argv = self._node.argv or self._order.profile.command
-        launch = Launch(
-            node_id=self._node.node_id,
-            argv=argv,
-            cwd=self._node.workspace,
-            env=self._order.env,
-            stdin=self._order.opening.encode(),
-        )
         try:
-            self._process = await self._processes.spawn(launch)
+            self._process = await self._processes.spawn(self._launch())
         except LaunchFault as fault:
             failed = FailStart(node=self._node.node_id, why=str(fault), **self._voice.now())
             self._voice.tell(failed)
         return self._process
+
+    def _launch(self) -> Launch:
+        """Give the command line with its environment; the opening text comes by stdin unless the
+        profile, whose own command line this is, wants it as the last argument.
+        """
+        node, profile, opening = self._node, self._order.profile, self._order.opening
+        by_argument = not node.argv and profile.brief_by == "argument"
+        return Launch(
+            node_id=node.node_id,
+            argv=node.argv or ((*profile.command, opening) if by_argument else profile.command),
+            cwd=node.workspace,
+            env=self._order.env,
+            stdin=b"" if by_argument else opening.encode(),
+        )
 
     async def _read_to_end(self, process: Process) -> Exit:
         reading = asyncio.ensure_future(self._read(process))
@@ -124,7 +134,7 @@ class CommandChild:
 
     def _ending(self, process: Process, ended: Exit, seconds: float) -> EndChild:
         succeeded = ended.code == 0
-        errors = process.stderr_tail(KEEP_BYTES).decode(errors="replace")
+        errors = readable(process.stderr_tail(KEEP_BYTES)).rstrip()
         return EndChild(
             node=self._node.node_id,
             outcome=Outcome.COMPLETED if succeeded else Outcome.FAILED,
@@ -132,41 +142,67 @@ class CommandChild:
             reason=_reason(ended),
             output=self._report(ended, errors, seconds),
             produced_bytes=self._bytes + process.stderr_bytes,
-            diagnostic=None if succeeded else tail_bytes(errors, 4_096) or None,
+            diagnostic=None if succeeded else tail_bytes(errors, DIAGNOSTIC_BYTES) or None,
             **self._voice.now(),
         )
 
     def _report(self, ended: Exit, errors: str, seconds: float) -> str:
         """Write the runtime's report: what happened, the summary, then as much tail as fits."""
-        text = bytes(self._tail).decode(errors="replace")
-        room = bytes_of_tokens(self._node.max_report_tokens) - FRAME_BYTES
-        head = f"{_words(ended)} after {seconds:.1f} s; {self._lines} lines of output."
-        found = summary_of(text) or summary_of(errors)
+        printed = readable(bytes(self._tail[-KEEP_BYTES:])).rstrip()
+        room = room_of(self._node.max_report_tokens)
+        head = f"{_words(ended)} after {seconds:.1f} s; {self._amount()}."
+        found = summary_of(printed) or summary_of(errors)
         if found:
             head += f"\nSummary: {found}"
         head = cut_bytes(head, room)
-        shown = text if text.strip() else errors
-        tail = _last_lines(shown, room - size_bytes(head) - 16)
-        return f"{head}\nLast lines:\n{tail}" if tail else head
+        tail = last_lines(printed or errors, room - size_bytes(head) - size_bytes(_TAIL_HEAD))
+        return f"{head}{_TAIL_HEAD}{tail}" if tail else head
+
+    def _amount(self) -> str:
+        """Count the lines of the output, a last one without its end included."""
+        lines = self._lines + bool(self._tail and not self._tail.endswith(b"\n"))
+        return "1 line of output" if lines == 1 else f"{lines} lines of output"
+
+
+_TAIL_HEAD = "\nLast lines:\n"
+
+
+def room_of(max_report_tokens: int) -> int:
+    """Give the bytes of a report: never more than the contract's, with its frame where that fits.
+
+    The smallest contract (50 tokens) has no room for a frame and any words.
+    """
+    limit = bytes_of_tokens(max_report_tokens)
+    return max(limit - FRAME_BYTES, limit // 2)
 
 
 def _words(ended: Exit) -> str:
     if ended.signal is not None:
-        return f"The command was ended by signal {ended.signal}"
+        return f"The command was ended by signal {ended.signal}{_name(ended.signal)}"
     if ended.code is None:
         return "The command ended; its status was lost"
     return f"The command exited with status {ended.code}"
 
 
+def _name(number: int) -> str:
+    try:
+        return f" ({signal.Signals(number).name})"
+    except ValueError:  # one of the real-time signals
+        return ""
+
+
 def _reason(ended: Exit) -> str:
     if ended.signal is not None:
         return "killed-by-signal"
+    if ended.code is None:
+        return "status-lost"
     return "exited" if ended.code == 0 else "exit-status"
 
 
-def _last_lines(text: str, room: int) -> str:
-    """Keep as many whole last lines as fit."""
-    tail = tail_bytes(text.rstrip(), max(0, room))
-    if len(tail) < len(text.rstrip()) and "\n" in tail:
-        tail = tail.split("\n", 1)[1]
-    return tail
+def last_lines(text: str, room: int) -> str:
+    """Keep as many whole last lines as fit, or the end of the last one; nothing in no room."""
+    tail = tail_bytes(text, max(0, room))
+    if len(tail) == len(text):
+        return tail
+    first, cut, rest = tail.partition("\n")
+    return rest if cut else first

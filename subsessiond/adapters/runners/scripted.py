@@ -1,35 +1,25 @@
 """The `scripted` runner: a deterministic agent that plays a file. For tests, benches and tours.
 
 It says that it is scripted: its nodes name their agent, and its agent's profile names this runner.
-A script is JSON, `{"steps": [...]}`; each step is an object with one of these keys:
-
-report, checkpoint  parameters of those methods
-spawn               `{"role", "brief", …}` as the method takes them, without a parent
-waitMail            wait until so many messages are in the mailbox, then acknowledge them all
-awaitPrompt         wait until somebody says something to it
-write               `{"path", "text"}` inside the workspace
-pauseMs             do nothing for so long
-sign                `{"sign", "phase"}`, a sign of life that is telemetry
-endTurn             end the turn without ending; the next steps are the next turn
-end                 `{"outcome", "stopReason", "reason", "diagnostic"}`, end the run
-raise               fail inside the runner with this text
-
-The file is the profile's first word of `command`; without one, the mission itself is the script.
+What a file may hold stands in `script`.
 """
 
 import asyncio
+import os
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-import msgspec
-
 from subsessiond.adapters.runners.childwords import (
     checkpoint_command,
     report_command,
+    schema_of,
     spawn_command,
 )
+from subsessiond.adapters.runners.script import Ending, Sign, Step, Written, read_script
+from subsessiond.core.scope import PatternFault, covers, parse_pattern
 from subsessiond.model.commands import (
     Acknowledge,
     Caller,
@@ -39,19 +29,23 @@ from subsessiond.model.commands import (
     NoteSign,
 )
 from subsessiond.model.decision import Reply
-from subsessiond.model.node import Phase, StopReason
+from subsessiond.model.message import Message, Source
+from subsessiond.model.node import Node
 from subsessiond.model.process import Stopped
 from subsessiond.model.rejection import Rejection
-from subsessiond.model.report import Outcome
 from subsessiond.ports import ChildOrder, IdSource, RunnerFault, Voice, Workspace
+
+CheckSchema = Callable[[Mapping[str, Any], Any], str | None]
+"""Holds the structured part of a final against its brief's schema; gives what is wrong."""
 
 
 class ScriptedRunner:
     """Plays scripts inside the daemon."""
 
-    def __init__(self, ids: IdSource, workspace: Workspace) -> None:
+    def __init__(self, ids: IdSource, workspace: Workspace, check_schema: CheckSchema) -> None:
         self._ids = ids
         self._workspace = workspace
+        self._check_schema = check_schema
 
     def start(self, order: ChildOrder, voice: Voice) -> "ScriptedChild":
         """Make a child ready.
@@ -59,24 +53,43 @@ class ScriptedRunner:
         Raises:
             RunnerFault: the script cannot be read.
         """
-        return ScriptedChild(read_script(order), order, voice, self._ids, self._workspace)
+        steps = read_script(order)
+        return ScriptedChild(steps, order, voice, self._ids, self._workspace, self._check_schema)
 
 
-def read_script(order: ChildOrder) -> tuple[dict[str, Any], ...]:
-    """Read the steps of a child.
+class Prompts:
+    """What was said to a child, until it reads it, in order."""
 
-    Raises:
-        RunnerFault: no such file, or it is no script.
-    """
-    command = order.profile.command
-    mission = order.node.brief.mission if order.node.brief else ""
-    try:
-        text = Path(command[0]).read_bytes() if command else mission.encode()
-        steps = msgspec.json.decode(text)["steps"]
-        return tuple(msgspec.convert(steps, list[dict[str, Any]]))
-    except (OSError, KeyError, TypeError, msgspec.MsgspecError) as error:
-        message = f"reading the script of agent {order.profile.name}: {error}"
-        raise RunnerFault(message) from None
+    def __init__(self) -> None:
+        self._unread: deque[asyncio.Future[bool]] = deque()
+        self._news = asyncio.Event()
+        self._over = False
+
+    async def say(self) -> bool:
+        """Wait until it is read; tells whether it was."""
+        if self._over:
+            return False
+        read: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._unread.append(read)
+        self._news.set()
+        return await read
+
+    async def read(self) -> None:
+        """Read the oldest one; wait for one when there is none."""
+        while not self._unread:
+            self._news.clear()
+            await self._news.wait()
+        self._settle(self._unread.popleft(), read=True)
+
+    def close(self) -> None:
+        """Leave the rest unread."""
+        self._over = True
+        while self._unread:
+            self._settle(self._unread.popleft(), read=False)
+
+    def _settle(self, prompt: asyncio.Future[bool], *, read: bool) -> None:
+        if not prompt.done():
+            prompt.set_result(read)
 
 
 class ScriptedChild:
@@ -84,49 +97,43 @@ class ScriptedChild:
 
     def __init__(
         self,
-        steps: tuple[dict[str, Any], ...],
+        steps: tuple[Step, ...],
         order: ChildOrder,
         voice: Voice,
         ids: IdSource,
         workspace: Workspace,
+        check_schema: CheckSchema,
     ) -> None:
         self._steps = steps
         self._node = order.node
         self._voice = voice
         self._ids = ids
         self._workspace = workspace
+        self._check_schema = check_schema
         self._caller = Caller(node_id=order.node.node_id, why="the scripted agent itself")
         self._mail = asyncio.Event()
-        self._prompts: asyncio.Queue[str] = asyncio.Queue()
+        self._prompts = Prompts()
         self._playing: asyncio.Task[None] | None = None
         self._stopped = False
         self.answers: list[Reply | Rejection | None] = []
+        """What the registry answered to each of its calls."""
 
     async def run(self) -> None:
         """Play every step, then end the turn like an agent that has nothing more to say."""
         if self._stopped:
             return
-        self._playing = asyncio.current_task()
-        await self._voice.ask(ConfirmStart(node=self._node.node_id, **self._voice.now()))
-        for step in self._steps:
-            (verb, value), *more = step.items()
-            if more or verb not in _VERBS:
-                self._tell_end(Outcome.FAILED, "script-fault", f"no such step: {sorted(step)}")
-                return
-            if await _VERBS[verb](self, value):
-                return
-        await self._idle()
-
-    async def _idle(self) -> None:
-        """End turns until the daemon settles this child."""
-        while True:
-            self._voice.tell(EndTurn(node=self._node.node_id, **self._voice.now()))
-            await self._prompts.get()
+        self._playing = asyncio.ensure_future(self._play())
+        try:
+            await asyncio.wait((self._playing,))
+            if not self._playing.cancelled():
+                self._playing.result()
+        finally:
+            await self._end_playing()
 
     async def prompt(self, message_id: str | None, text: str) -> bool:
-        """Hear something; a script reads it at its next step that waits for it."""
-        await self._prompts.put(text)
-        return message_id is not None
+        """Hear something; it is read by a step that waits for it, or at the end of a turn."""
+        del text
+        return await self._prompts.say() and message_id is not None
 
     def wake(self) -> None:
         """Mail waits."""
@@ -134,13 +141,32 @@ class ScriptedChild:
 
     async def stop(self, *, hurry: bool = False) -> Stopped:
         """Stop playing."""
-        del hurry  # a script that is cancelled is gone at once
+        del hurry  # a script is gone at once anyway
         self._stopped = True
+        await self._end_playing()
         return Stopped()
+
+    async def _end_playing(self) -> None:
+        if self._playing is not None:
+            self._playing.cancel()
+            await asyncio.wait((self._playing,))
+        self._prompts.close()
+
+    async def _play(self) -> None:
+        await self._voice.ask(ConfirmStart(node=self._node.node_id, **self._voice.now()))
+        for step in self._steps:
+            if await _VERBS[step.verb](self, step.value):
+                return
+        while True:  # until the daemon settles this child
+            await self.play_end_turn(None)
 
     async def play_report(self, value: dict[str, Any]) -> bool:
         """Report."""
         command = report_command(value, self._node, self._caller, self._voice)
+        schema = schema_of(self._node, command.report)
+        if schema is not None:
+            fault = await asyncio.to_thread(self._check_schema, schema.schema, schema.value)
+            command = schema.judged(command, fault)
         self.answers.append(await self._voice.submit(command))
         return False
 
@@ -159,29 +185,34 @@ class ScriptedChild:
         return False
 
     async def play_wait_mail(self, value: int) -> bool:
-        """Wait for so many messages, then acknowledge all."""
-        while len(box := self._voice.tree.mail.get(self._node.node_id, ())) < value:
+        """Wait for so many messages, then acknowledge all; quiet ones wake nobody by themselves."""
+        while len(self._unread()) < value:
             self._mail.clear()
             await self._mail.wait()
         command = Acknowledge(
             caller=self._caller,
             node=self._node.node_id,
-            message_ids=tuple(message.message_id for message in box),
+            message_ids=tuple(message.message_id for message in self._unread()),
             **self._voice.now(),
         )
         self.answers.append(await self._voice.submit(command))
         return False
 
+    def _unread(self) -> tuple[Message, ...]:
+        """Give its mail; what is said to it comes as a prompt."""
+        box = self._voice.tree.mail.get(self._node.node_id, ())
+        return tuple(message for message in box if message.source is not Source.STEER)
+
     async def play_await_prompt(self, _: object) -> bool:
         """Wait until somebody says something."""
-        await self._prompts.get()
+        await self._prompts.read()
         return False
 
-    async def play_write(self, value: dict[str, str]) -> bool:
-        """Write a file below the workspace."""
-        path = Path(self._node.workspace) / value["path"]
+    async def play_write(self, value: Written) -> bool:
+        """Write a file that the node owns."""
+        path = owned_file(self._node, value.path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(value["text"], "utf-8")
+        path.write_text(value.text, "utf-8")
         return False
 
     async def play_pause(self, value: int) -> bool:
@@ -189,53 +220,57 @@ class ScriptedChild:
         await asyncio.sleep(value / 1_000)
         return False
 
-    async def play_sign(self, value: dict[str, str]) -> bool:
+    async def play_sign(self, value: Sign) -> bool:
         """Give a sign of life."""
-        phase = Phase(value["phase"]) if "phase" in value else None
-        sign = value.get("sign", "scripted")
-        now = self._voice.now()
-        self._voice.tell(NoteSign(node=self._node.node_id, sign=sign, phase=phase, **now))
+        now, node = self._voice.now(), self._node.node_id
+        self._voice.tell(NoteSign(node=node, sign=value.sign, phase=value.phase, **now))
         return False
 
     async def play_end_turn(self, _: object) -> bool:
-        """End the turn and wait for the next."""
+        """End the turn; the next begins with what is said next."""
         self._voice.tell(EndTurn(node=self._node.node_id, **self._voice.now()))
-        await self._prompts.get()
+        await self._prompts.read()
         return False
 
-    async def play_end(self, value: dict[str, str]) -> bool:
+    async def play_end(self, value: Ending) -> bool:
         """End the run."""
-        outcome = Outcome(value.get("outcome", "failed"))
-        reason = value.get("reason", "ended-without-final")
-        stop = StopReason(value.get("stopReason", "error"))
-        self._tell_end(outcome, reason, value.get("diagnostic"), stop)
+        self._voice.tell(
+            EndChild(
+                node=self._node.node_id,
+                outcome=value.outcome,
+                stop_reason=value.stop_reason,
+                reason=value.reason,
+                diagnostic=value.diagnostic,
+                **self._voice.now(),
+            ),
+        )
         return True
 
     async def play_raise(self, value: str) -> bool:
         """Fail, as a broken runner does."""
         raise RunnerFault(value)
 
-    def _tell_end(
-        self,
-        outcome: Outcome,
-        reason: str,
-        diagnostic: str | None,
-        stop: StopReason = StopReason.ERROR,
-    ) -> None:
-        self._voice.tell(
-            EndChild(
-                node=self._node.node_id,
-                outcome=outcome,
-                stop_reason=stop,
-                reason=reason,
-                diagnostic=diagnostic,
-                **self._voice.now(),
-            ),
-        )
+
+def owned_file(node: Node, path: str) -> Path:
+    """Give the real place of a file, where the node may write it.
+
+    Raises:
+        RunnerFault: it lies outside of the workspace, or is none of the files the node owns.
+    """
+    base = os.path.realpath(node.workspace)
+    real = os.path.realpath(os.path.join(base, path))
+    if not real.startswith(base.rstrip("/") + "/"):
+        raise RunnerFault(f"write {path!r}: it leaves the workspace")
+    inside = real[len(base.rstrip("/")) + 1 :]
+    for text in node.owns:
+        pattern = parse_pattern(text)
+        if not isinstance(pattern, PatternFault) and covers(pattern, inside):
+            return Path(real)
+    raise RunnerFault(f"write {path!r}: it is none of the files this node owns")
 
 
-_Step = Callable[[ScriptedChild, Any], Awaitable[bool]]
-_VERBS: Final[Mapping[str, _Step]] = MappingProxyType(
+_Play = Callable[[ScriptedChild, Any], Awaitable[bool]]
+_VERBS: Final[Mapping[str, _Play]] = MappingProxyType(
     {
         "report": ScriptedChild.play_report,
         "checkpoint": ScriptedChild.play_checkpoint,
