@@ -9,7 +9,8 @@ methods never raise, and its errors get our words after it.
 
 import asyncio
 import warnings
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,19 +33,46 @@ from subsessiond.wire.errors import (
 )
 from subsessiond.wire.methods import METHODS
 
-with warnings.catch_warnings():
-    # Why: it reads its request schema, which is not used here, in a way that Python deprecated.
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from jsonrpcserver import Error, Success
-    from jsonrpcserver.async_dispatcher import dispatch_request
-    from jsonrpcserver.dispatcher import create_request, not_notification, to_response
-    from jsonrpcserver.response import to_serializable_one
-
 BATCH_MOST = 100
 _encode = msgspec.json.Encoder().encode
 _BY_NAME = FieldFault(path="params", problem="must be an object; parameters are given by name")
 
 Answer = Coroutine[Any, Any, bytes | None]
+
+
+class Library(NamedTuple):
+    """What is used of jsonrpcserver."""
+
+    error: Callable[..., Any]
+    success: Callable[..., Any]
+    create_request: Callable[..., Any]
+    dispatch_request: Callable[..., Any]
+    not_notification: Callable[..., Any]
+    to_response: Callable[..., Any]
+    to_serializable_one: Callable[..., Any]
+
+
+@cache
+def _library() -> Library:
+    """Load jsonrpcserver for the first call that needs it.
+
+    Why not with the module: it checks a schema of its own and looks through every installed
+    package, which is a seventh of the daemon's start; most daemons never need it.
+    """
+    with warnings.catch_warnings():
+        # Why: it reads its request schema, which is not used here, in a way Python deprecated.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from jsonrpcserver import Error, Success, async_dispatcher, dispatcher, response  # noqa: PLC0415
+
+    return Library(
+        error=Error,
+        success=Success,
+        create_request=dispatcher.create_request,
+        dispatch_request=async_dispatcher.dispatch_request,
+        not_notification=dispatcher.not_notification,
+        to_response=dispatcher.to_response,
+        to_serializable_one=response.to_serializable_one,
+    )
 
 
 class Answers(NamedTuple):
@@ -128,18 +156,20 @@ class Dispatcher:
         faults = request_faults(message)
         if faults:
             return _error(malformed(INVALID_REQUEST, faults), id_of(message))
-        request, result = await dispatch_request(self._methods, call, create_request(message))
-        if not not_notification((request, result)):
+        lib = _library()
+        asked = lib.create_request(message)
+        request, result = await lib.dispatch_request(self._methods, call, asked)
+        if not lib.not_notification((request, result)):
             return None
-        response: Any = to_serializable_one(to_response(request, result))
+        response: Any = lib.to_serializable_one(lib.to_response(request, result))
         return _encode(_in_our_words(response))
 
     def _method(self, entry: Entry) -> Any:
         async def method(call: Call, /, **params: Any) -> Any:
             result = await invoke(entry, call, params, self._log)
             if isinstance(result, Failure):
-                return Error(**result.error)
-            return Success(result)
+                return _library().error(**result.error)
+            return _library().success(result)
 
         return method
 
