@@ -55,7 +55,7 @@ def _text_fault(text: str) -> PatternFault | None:
         return PatternFault("is empty")
     if "\0" in text:
         return PatternFault("contains a NUL")
-    if any("\ud800" <= char <= "\udfff" for char in text):
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
         return PatternFault("contains half of a surrogate pair, which is no character")
     return _size_fault(text)
 

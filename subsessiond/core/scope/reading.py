@@ -4,6 +4,7 @@ Owns the grammar: what is magic, what an escape does, which spellings are refuse
 dot segments; see `resolve`.
 """
 
+import re
 import unicodedata
 from typing import Final, TypeAlias
 
@@ -43,6 +44,9 @@ class Braces(Struct, frozen=True):
 Piece: TypeAlias = str | Chars | Many | Slash | Deep | Braces
 """A run of literal characters, or one piece of magic."""
 Pieces: TypeAlias = tuple[Piece, ...]
+
+_PLAIN: Final = re.compile(r"[^/*?\[{\\,}]+")
+"""A run of characters without magic anywhere: most of every pattern, and taken at once."""
 
 SLASH: Final = Slash()
 DEEP: Final = Deep()
@@ -98,8 +102,14 @@ class _Reader:
                 case "\\":
                     found.append(self._folded(self._escaped()))
                 case _:
-                    found.append(self._folded(char))
+                    found.append(self._folded(char + self._plain()))
         return joined(found)
+
+    def _plain(self) -> str:
+        """Take all that is plain from here on."""
+        run = _PLAIN.match(self._text, self._at)
+        self._at = run.end() if run else self._at
+        return run[0] if run else ""
 
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]

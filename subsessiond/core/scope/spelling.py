@@ -24,8 +24,7 @@ def escape(name: str) -> str:
 def _spell_piece(piece: Piece, *, in_braces: bool) -> str:
     match piece:
         case str():
-            magic = _MAGIC_IN_BRACES if in_braces else _MAGIC
-            return "".join("\\" + char if char in magic else char for char in piece)
+            return _spell_name(piece, _MAGIC_IN_BRACES if in_braces else _MAGIC)
         case Chars():
             return _spell_class(piece)
         case Many():
@@ -35,6 +34,12 @@ def _spell_piece(piece: Piece, *, in_braces: bool) -> str:
         case Deep():
             return "**"
     return "{" + ",".join(spell(option, in_braces=True) for option in piece.options) + "}"
+
+
+def _spell_name(name: str, magic: frozenset[str]) -> str:
+    if magic.isdisjoint(name):
+        return name
+    return "".join("\\" + char if char in magic else char for char in name)
 
 
 def _spell_class(chars: Chars) -> str:
