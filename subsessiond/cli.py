@@ -2,9 +2,12 @@
 
 import argparse
 import asyncio
+import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 EXIT_CONFIG = 78
 EXIT_HELD = 75
@@ -66,12 +69,13 @@ def _check_config(options: argparse.Namespace) -> int:
 def _serve(options: argparse.Namespace) -> int:
     # Why: asked to stop while it is being loaded it stops as it always does, with status 0.
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
-    from subsessiond.adapters.lock import StateHeldFault  # keep `--help` quick
-    from subsessiond.app import serve
-    from subsessiond.model.process import ProcessFault
-    from subsessiond.ports import ConfigFault, StoreFault
-    from subsessiond.rpc.socketfile import SocketFault
-    from subsessiond.settings import load
+    with _loading():
+        from subsessiond.adapters.lock import StateHeldFault  # keep `--help` quick
+        from subsessiond.app import serve
+        from subsessiond.model.process import ProcessFault
+        from subsessiond.ports import ConfigFault, StoreFault
+        from subsessiond.rpc.socketfile import SocketFault
+        from subsessiond.settings import load
 
     try:
         settings = load(
@@ -96,3 +100,23 @@ def _serve(options: argparse.Namespace) -> int:
     except ExceptionGroup as bugs:
         print(f"subsessiond: a bug ended it: {bugs.exceptions[0]!r}; see its log", file=sys.stderr)
         return EXIT_FAULT
+
+
+@contextmanager
+def _loading() -> Iterator[None]:
+    """Load what is there to stay: nothing of it is worth collecting, now or later.
+
+    Why rich is hidden: structlog loads it when it is there, for colours that a log of JSON never
+    has, and that takes as long as loading asyncio.
+    """
+    hidden = "rich" not in sys.modules
+    if hidden:
+        sys.modules["rich"] = None  # type: ignore[assignment]  # the language's word for it
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+        if hidden:
+            del sys.modules["rich"]
