@@ -1,0 +1,134 @@
+"""Every runner under the same tests: each kind of child that the tests need, made for each."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from subsessiond.adapters.processes import LinuxProcesses
+from subsessiond.adapters.runners.command import CommandRunner
+from subsessiond.adapters.runners.scripted import ScriptedRunner
+from subsessiond.model.commands import FailStart
+from subsessiond.model.process import Stopped
+from subsessiond.model.role import AgentProfile
+from subsessiond.ports import ChildOrder, RunnerFault, RunningChild
+from subsessiond.rpc.schema import schema_fault
+from tests.support.policies import ACTOR
+from tests.support.stage import Stage, stage
+
+LONG_MS = 60_000
+
+
+class Case(ABC):
+    """One kind of runner, and children of it."""
+
+    def __init__(self, here: Stage) -> None:
+        self.stage = here
+
+    @abstractmethod
+    async def ending(self) -> RunningChild:
+        """Make a child that ends by itself."""
+
+    @abstractmethod
+    async def lasting(self) -> RunningChild:
+        """Make a child that lives until it is stopped."""
+
+    @abstractmethod
+    async def stubborn(self) -> RunningChild:
+        """Make a child that takes all the grace there is when it is stopped."""
+
+    @abstractmethod
+    async def why_not(self) -> str:
+        """Try to run a child that cannot be run, and give the words of its runner."""
+
+    @abstractmethod
+    async def under_way(self) -> None:
+        """Wait until the last child is surely under way."""
+
+
+class Commands(Case):
+    """Real programs in real containers."""
+
+    def __init__(self, here: Stage, processes: LinuxProcesses) -> None:
+        super().__init__(here)
+        self.runner = CommandRunner(processes)
+
+    async def _make(self, script: str) -> RunningChild:
+        return self.runner.start(await self.stage.command("sh", "-c", script), self.stage.voice)
+
+    async def ending(self) -> RunningChild:
+        """A program that prints and exits."""
+        return await self._make("echo done")
+
+    async def lasting(self) -> RunningChild:
+        """A program that sleeps."""
+        return await self._make("touch begun; exec sleep 600")
+
+    async def stubborn(self) -> RunningChild:
+        """A program that ignores TERM."""
+        return await self._make("trap '' TERM; touch begun; while :; do sleep 600; done")
+
+    async def why_not(self) -> str:
+        """A program that is not there."""
+        order = await self.stage.command("no-such-thing")
+        child = self.runner.start(order, self.stage.voice)
+        await child.run()
+        assert await child.stop() == Stopped()
+        (failed,) = self.stage.told(FailStart)
+        return str(failed.why)
+
+    async def under_way(self) -> None:
+        """Wait for the program's own sign."""
+        while not (self.stage.folder / "begun").exists():  # noqa: ASYNC110 -- a file tells nobody
+            await asyncio.sleep(0.005)
+
+
+class Scripts(Case):
+    """Scripts played in this process."""
+
+    def __init__(self, here: Stage) -> None:
+        super().__init__(here)
+        self.runner = ScriptedRunner(here.ids, here.workspace, schema_fault)
+
+    async def _order(self, *steps: dict[str, Any]) -> ChildOrder:
+        text = msgspec.json.encode({"steps": steps}).decode()
+        return await self.stage.order(ACTOR, role="worker", mission=text)
+
+    async def ending(self) -> RunningChild:
+        """A script that ends."""
+        order = await self._order({"end": {"outcome": "completed", "stopReason": "completed"}})
+        return self.runner.start(order, self.stage.voice)
+
+    async def lasting(self) -> RunningChild:
+        """A script that waits."""
+        return self.runner.start(await self._order({"awaitPrompt": None}), self.stage.voice)
+
+    stubborn = lasting
+
+    async def why_not(self) -> str:
+        """A script that is none."""
+        profile = AgentProfile(name="actor", runner="scripted", command=("/no-such-thing",))
+        order = await self.stage.order(profile, role="worker")
+        with pytest.raises(RunnerFault) as caught:
+            self.runner.start(order, self.stage.voice)
+        return str(caught.value)
+
+    async def under_way(self) -> None:
+        """Wait until its start is durable."""
+        await self.stage.settled_queue()
+
+
+@pytest.fixture(params=["command", "scripted"])
+async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Case]:
+    """Give one runner."""
+    async with stage(tmp_path, spawn_burst=100, live_per_parent=None) as here:
+        if request.param == "scripted":
+            yield Scripts(here)
+            return
+        processes = LinuxProcesses(container="descent", term_grace_ms=LONG_MS)
+        yield Commands(here, processes)
+        await processes.aclose()

@@ -1,0 +1,350 @@
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from subsessiond.adapters.runners.scripted import ScriptedChild, ScriptedRunner, owned_file
+from subsessiond.model.brief import ReportContract
+from subsessiond.model.commands import (
+    Caller,
+    EndChild,
+    EndTurn,
+    MarkDelivered,
+    NoteSign,
+    SaveCheckpoint,
+    Spawn,
+    Steer,
+)
+from subsessiond.model.decision import Accepted, Admitted, Saved
+from subsessiond.model.effects import PromptChild, WakeReader
+from subsessiond.model.ids import NodeId
+from subsessiond.model.message import MessageState
+from subsessiond.model.node import Node, Phase, Status, StopReason
+from subsessiond.model.rejection import Code, Rejection
+from subsessiond.model.report import Outcome
+from subsessiond.ports import RunnerFault, WorkspaceFault
+from subsessiond.rpc.schema import schema_fault
+from tests.support.policies import ACTOR
+from tests.support.stage import Stage
+
+FINAL = {"stage": "final", "outcome": "completed", "output": "All done."}
+
+
+async def make(
+    here: Stage, *steps: dict[str, Any], role: str = "worker", **fields: Any
+) -> ScriptedChild:
+    """Make a child that plays these steps."""
+    text = msgspec.json.encode({"steps": steps}).decode()
+    order = await here.order(ACTOR, role=role, mission=text, **fields)
+    return ScriptedRunner(here.ids, here.workspace, schema_fault).start(order, here.voice)
+
+
+@asynccontextmanager
+async def running(child: ScriptedChild) -> AsyncIterator["asyncio.Task[None]"]:
+    """Let a child play for the length of a block."""
+    task = asyncio.create_task(child.run())
+    try:
+        yield task
+    finally:
+        await child.stop()
+        await asyncio.wait((task,))
+
+
+async def until(here: Stage, condition: Callable[[], Any], turns: int = 2_000) -> None:
+    """Let the loop go on until something is true of the stage; bounded."""
+    for _ in range(turns):
+        if condition():
+            return
+        await asyncio.sleep(0)
+    assert condition(), here.voice.told[-5:]
+
+
+def node_of(here: Stage, child: ScriptedChild) -> Node:
+    """Give the node a child stands for."""
+    return here.node(child._node.node_id)  # noqa: SLF001
+
+
+async def test_it_reports_and_settles(here: Stage) -> None:
+    """A report of the script is the child's own, and a final settles it."""
+    child = await make(here, {"report": {"output": "half"}}, {"report": FINAL})
+    async with running(child):
+        await until(here, lambda: node_of(here, child).status is Status.SETTLED)
+    settlement = node_of(here, child).settlement
+    assert settlement is not None
+    assert (settlement.output, settlement.author) == ("All done.", "child")
+    assert all(isinstance(answer, Accepted) for answer in child.answers)
+
+
+async def test_a_refused_report_is_an_answer_and_the_script_goes_on(here: Stage) -> None:
+    """A report without its output, or one too large, is refused as any client's would be."""
+    child = await make(
+        here, {"report": {"stage": "final"}}, {"report": {"output": "x" * 9_000}}, {"report": FINAL}
+    )
+    async with running(child):
+        await until(here, lambda: len(child.answers) == 3)
+    codes = [a.code for a in child.answers if isinstance(a, Rejection)]
+    assert codes == [Code.REPORT_INVALID, Code.REPORT_TOO_LARGE]
+
+
+async def test_a_final_is_held_against_the_schema(here: Stage) -> None:
+    """The data of a completed final has to be there and to satisfy the brief's schema."""
+    schema = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}
+    child = await make(
+        here,
+        {"report": FINAL},
+        {"report": FINAL | {"structured": {"n": "one"}}},
+        {"report": FINAL | {"structured": {"n": 1}}},
+        schema=schema,
+    )
+    assert child._node.brief is not None  # noqa: SLF001
+    assert child._node.brief.report_contract == ReportContract(output_schema=schema)  # noqa: SLF001
+    async with running(child):
+        await until(here, lambda: len(child.answers) == 3, turns=20_000)
+    first, second, third = child.answers
+    assert isinstance(first, Rejection)
+    assert isinstance(second, Rejection)
+    assert (first.code, second.code) == (Code.OUTPUT_SCHEMA, Code.OUTPUT_SCHEMA)
+    assert isinstance(third, Accepted)
+
+
+async def test_it_saves_checkpoints(here: Stage) -> None:
+    """A checkpoint is kept; a bad one is refused with its fields."""
+    good = {"phase": "p", "state": "s", "nextStep": "n"}
+    child = await make(here, {"checkpoint": good}, {"checkpoint": {"phase": 1}})
+    async with running(child):
+        await until(here, lambda: len(child.answers) == 2)
+    saved, refused = child.answers
+    assert isinstance(saved, Saved)
+    assert isinstance(refused, Rejection)
+    assert refused.code is Code.CHECKPOINT_INVALID
+    assert len(here.told(SaveCheckpoint)) == 2
+
+
+async def test_it_spawns_waits_for_mail_and_acknowledges(here: Stage) -> None:
+    """A scripted lead hires, waits until its child has spoken, and takes the mail it read."""
+    below = {"role": "worker", "brief": {"mission": "m", "ownedGlobs": ["src/**"]}}
+    child = await make(
+        here,
+        {"spawn": below | {"idempotencyKey": "k"}},
+        {"waitMail": 1},
+        {"report": FINAL},
+        role="lead",
+        owns=("src/**",),
+    )
+    async with running(child) as task:
+        await until(here, lambda: here.told(Spawn))
+        await until(here, lambda: child.answers)
+        (admitted,) = child.answers
+        assert isinstance(admitted, Admitted)
+        assert here.told(Spawn)[-1].key == "k"
+        child.wake()
+        await asyncio.sleep(0)
+        assert not task.done()
+        await here.registry.ask(failed(here, admitted.node_id))
+        await until(here, lambda: here.effects(WakeReader))
+        child.wake()
+        await until(here, lambda: node_of(here, child).status is Status.SETTLED)
+    assert here.registry.tree.mail.get(child._node.node_id, ()) == ()  # noqa: SLF001
+
+
+def failed(here: Stage, node_id: NodeId) -> EndChild:
+    """Say that a child failed."""
+    return EndChild(
+        node=node_id,
+        outcome=Outcome.FAILED,
+        stop_reason=StopReason.ERROR,
+        reason="test",
+        **here.voice.now(),
+    )
+
+
+async def test_a_bad_spawn_is_refused(here: Stage) -> None:
+    """A brief with faults, and a scope outside of what it owns, are refused with their codes."""
+    outside = {"role": "worker", "brief": {"mission": "m", "ownedGlobs": ["lib/**"]}}
+    child = await make(here, {"spawn": {}}, {"spawn": outside}, role="lead", owns=("src/**",))
+    async with running(child):
+        await until(here, lambda: len(child.answers) == 2, turns=20_000)
+    codes = [a.code for a in child.answers if isinstance(a, Rejection)]
+    assert codes == [Code.BRIEF_INVALID, Code.SCOPE_OUTSIDE_PARENT]
+
+
+async def test_a_spawn_on_a_folder_that_does_not_answer_is_refused(
+    here: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Patterns that cannot be looked at are a fault of their field."""
+
+    async def hang(*_: object) -> None:
+        raise WorkspaceFault("it took too long")
+
+    monkeypatch.setattr(here.workspace, "normal_forms", hang)
+    below = {"role": "worker", "brief": {"mission": "m", "ownedGlobs": ["src/**"]}}
+    child = await make(here, {"spawn": below}, role="lead")
+    async with running(child):
+        await until(here, lambda: child.answers)
+    (refused,) = child.answers
+    assert isinstance(refused, Rejection)
+    assert refused.fields[0].path == "brief.ownedGlobs"
+
+
+async def test_it_ends_as_the_script_says(here: Stage) -> None:
+    """The end of a run has the outcome, reasons and diagnostic of the script."""
+    ending = {"outcome": "failed", "stopReason": "max-tokens", "reason": "cap", "diagnostic": "429"}
+    child = await make(here, {"end": ending}, {"raise": "never reached"})
+    await child.run()
+    (ended,) = here.told(EndChild)
+    assert (ended.stop_reason, ended.reason, ended.diagnostic) == ("max-tokens", "cap", "429")
+
+
+async def test_it_fails_as_the_script_says(here: Stage) -> None:
+    """A step that raises is the runner's own fault, as of a broken runner."""
+    child = await make(here, {"raise": "boom"})
+    with pytest.raises(RunnerFault, match="boom"):
+        await child.run()
+
+
+async def test_signs_are_telemetry(here: Stage) -> None:
+    """A sign of life is told with its word and phase."""
+    child = await make(
+        here, {"sign": {"sign": "tool", "phase": "in-tool"}}, {"sign": {}}, {"end": {}}
+    )
+    await child.run()
+    first, second = here.told(NoteSign)
+    assert (first.sign, first.phase) == ("tool", Phase.IN_TOOL)
+    assert (second.sign, second.phase) == ("scripted", None)
+
+
+async def test_a_pause_is_a_pause(here: Stage) -> None:
+    """A step may do nothing for a while, and a stop does not wait for its end."""
+    child = await make(here, {"pauseMs": 0}, {"pauseMs": 600_000}, {"end": {}})
+    async with running(child):
+        await here.settled_queue()
+        await child.stop()
+    assert here.outcomes() == []
+
+
+async def test_turns_end_until_somebody_speaks(here: Stage) -> None:
+    """An ended turn lasts until the next prompt; after the last step turns end on and on."""
+    child = await make(here, {"endTurn": None}, {"report": {"output": "again"}})
+    async with running(child):
+        await until(here, lambda: len(here.told(EndTurn)) == 1)
+        assert await child.prompt(None, "say your final") is False
+        await until(here, lambda: len(here.told(EndTurn)) == 2)
+        assert len(child.answers) == 1
+        await here.settled_queue()
+    node = node_of(here, child)
+    assert node.settlement is not None
+    assert node.settlement.reason == "promoted"
+
+
+async def test_a_steer_counts_as_read_when_the_script_reads_it(here: Stage) -> None:
+    """What is said to a script is unread until a step reads it, and one step reads one message."""
+    child = await make(here, {"pauseMs": 0}, {"awaitPrompt": None}, {"awaitPrompt": None})
+    first = asyncio.create_task(child.prompt("m.1", "go left"))
+    await asyncio.sleep(0)
+    assert not first.done()
+    async with running(child):
+        assert await first is True
+        assert await child.prompt("m.2", "go right") is True
+    assert await child.prompt("m.3", "too late") is False
+
+
+async def test_an_unread_steer_comes_back(here: Stage) -> None:
+    """A script that ends without reading leaves the message unread; its sender is told."""
+    child = await make(here, {"awaitPrompt": None}, {"pauseMs": 600_000})
+    node_id = child._node.node_id  # noqa: SLF001
+    async with running(child):
+        await until(here, lambda: node_of(here, child).status is Status.RUNNING)
+        for text in ("read this", "and this"):
+            await here.registry.submit(
+                Steer(
+                    node=node_id,
+                    text=text,
+                    caller=Caller(node_id=here.root),
+                    **here.voice.now(),
+                )
+            )
+        one, two = here.effects(PromptChild)
+        assert await child.prompt(one.message_id, one.text) is True
+        read = MarkDelivered(
+            node=node_id, message_ids=(one.message_id,), read=True, **here.voice.now()
+        )
+        await here.registry.ask(read)
+        waiting = asyncio.create_task(child.prompt(two.message_id, two.text))
+        await asyncio.sleep(0)
+    assert await waiting is False
+    await here.registry.ask(failed(here, node_id))
+    box = here.registry.tree.mail.get(here.root, ())
+    assert any(two.message_id in message.text for message in box)
+    assert not any(one.message_id in message.text for message in box)
+    assert all(message.state is MessageState.STAGED for message in box)
+
+
+async def test_a_caller_who_left_does_no_harm(here: Stage) -> None:
+    """A prompt that nobody waits for any more is skipped over."""
+    child = await make(here, {"awaitPrompt": None}, {"awaitPrompt": None}, {"end": {}})
+    gone = asyncio.create_task(child.prompt("m.1", "x"))
+    await asyncio.sleep(0)
+    gone.cancel()
+    await asyncio.wait((gone,))
+    async with running(child) as task:
+        assert await child.prompt("m.2", "y") is True
+        await task
+    assert len(here.told(EndChild)) == 1
+
+
+async def test_it_writes_what_it_owns(here: Stage) -> None:
+    """A file of the node's own is written, with its folders."""
+    step = {"write": {"path": "docs/a/b.md", "text": "hello"}}
+    child = await make(here, step, {"end": {}}, owns=("docs/**",))
+    await child.run()
+    assert (here.folder / "docs/a/b.md").read_text() == "hello"
+
+
+@pytest.mark.parametrize(
+    "path", ["src/x.py", "/etc/subsessiond-test", "../x", "docs/../../x", "docs/out/x"]
+)
+async def test_it_writes_nothing_else(here: Stage, path: str, tmp_path_factory: Any) -> None:
+    """A file of somebody else, outside of the workspace, or through a link, is never written."""
+    outside = tmp_path_factory.mktemp("outside")
+    (here.folder / "docs").mkdir()
+    (here.folder / "docs/out").symlink_to(outside)
+    child = await make(here, {"write": {"path": path}}, owns=("docs/**",))
+    with pytest.raises(RunnerFault, match="write"):
+        await child.run()
+    assert list(outside.iterdir()) == []
+    assert not (here.folder / "src").exists()
+
+
+def test_patterns_that_are_none_cover_nothing(
+    tmp_path: Path, here_node: Callable[..., Node]
+) -> None:
+    """An owned text that is no pattern lets nothing through."""
+    node = replace(here_node(), workspace=str(tmp_path), owns=("[",))
+    with pytest.raises(RunnerFault, match="none of the files"):
+        owned_file(node, "a")
+
+
+@pytest.fixture
+def here_node() -> Callable[..., Node]:
+    """Make a bare node."""
+
+    def make_node() -> Node:
+        node_id = NodeId("0" * 26)
+        return Node(
+            node_id=node_id,
+            parent=None,
+            root=node_id,
+            workspace="/",
+            status=Status.RUNNING,
+            title="",
+            depth=0,
+            token_cap=0,
+            claimed_at_ms=0,
+        )
+
+    return make_node
