@@ -13,6 +13,10 @@ ROLE_DEFAULTS = Role(name="", tier="")
 """Stands in for the numbers of a role that is not configured, until that is refused."""
 
 
+WAKE_FRAME_TOKENS = 200
+"""Kept free in a wake for what stands around one report; it takes 470 bytes at most."""
+
+
 class SpawnCase:
     """One spawn beside the tree it would change. Everything here is derived, nothing is claimed."""
 
@@ -55,10 +59,11 @@ class SpawnCase:
 
     @property
     def max_report_tokens(self) -> int:
-        """Bound of one report of the child."""
+        """Bound of one report of the child: one message always fits a wake of its parent."""
         brief = self.command.brief
         asked = brief.report_contract.max_report_tokens if brief else None
-        return asked if asked is not None else self.role_or_defaults.max_report_tokens
+        wanted = asked if asked is not None else self.role_or_defaults.max_report_tokens
+        return min(wanted, self.policy.limits.wake_tokens - WAKE_FRAME_TOKENS)
 
     @property
     def required_sections(self) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 import pytest
 
+from subsessiond.core.case import WAKE_FRAME_TOKENS
 from subsessiond.core.report import LATE_KEPT, PROMOTED_BYTES
 from subsessiond.model.decision import Accepted
 from subsessiond.model.effects import AppendJournal, StopChild, WakeReader
@@ -13,6 +14,7 @@ from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Author, StopReason
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.report import Outcome, Stage
+from subsessiond.model.role import Role
 from tests.support.moves import (
     OPERATOR,
     blocked,
@@ -21,11 +23,13 @@ from tests.support.moves import (
     final,
     finding,
     malformed,
+    open_root,
     progress,
     report,
     spawn,
 )
 from tests.support.playbook import Play, later, nothing, play, said
+from tests.support.policies import a_policy
 from tests.support.world import at_work, ended, gone, recover, started, sweep
 
 LIMIT = 1_800
@@ -242,3 +246,12 @@ def test_a_report_before_the_start_was_seen_counts() -> None:
     """The child is up if it speaks, whatever has been noticed."""
     now = at_work(play()) >> spawn("w") >> checkpoint("w") >> finding("w") >> final("w")
     assert now.node("w").reports == 2
+
+
+def test_no_contract_is_larger_than_what_fits_a_wake() -> None:
+    """A role or a brief that allows more is cut at admission: one message always fits a wake."""
+    endless = Role(name="endless", tier="strong", max_report_tokens=1_000_000, token_cap=3_000_000)
+    now = play(a_policy(endless, wake_tokens=1_000)) >> open_root()
+    now = now >> spawn("a", role="endless") >> spawn("b", report_tokens=8_000, token_cap=90_000)
+    for label in ("a", "b"):
+        assert now.tree.nodes[now.id(label)].max_report_tokens == 1_000 - WAKE_FRAME_TOKENS
