@@ -1,0 +1,88 @@
+"""What holds of the registry and its model whatever happened."""
+
+from hypothesis.stateful import invariant
+
+from subsessiond.model.effects import StopChild
+from subsessiond.model.events import MessagesMoved, NodeSettled
+from subsessiond.model.message import MessageState
+from subsessiond.model.report import Stage
+from tests.support.machine.happening import Happening
+from tests.support.naive import Person, held
+
+
+class Truths(Happening):
+    """Invariants that look at tree, mail and effects from the outside."""
+
+    @invariant()
+    def the_same_people_stand_where_the_model_says(self) -> None:
+        """Status, heirs, claims and caps are the model's."""
+        assert len(self.naive.people) == len(self.now.tree.nodes)
+        for label, one in self.naive.people.items():
+            node = self.now.tree.nodes[self.now.id(label)]
+            assert node.status.value == one.status, label
+            assert self.now.label(node.successor) == one.heir, label
+            assert (node.token_cap, node.depth, bool(node.leftovers)) == (
+                one.cap,
+                one.depth,
+                one.leftovers,
+            ), label
+
+    @invariant()
+    def nobody_is_started_twice(self) -> None:
+        """One admission, at most one start."""
+        assert all(count == 1 for count in self.starts.values())
+
+    @invariant()
+    def the_word_of_every_settled_child_lies_where_it_should(self) -> None:
+        """Exactly once, with its parent or who took over, until that has read it."""
+        found = {
+            self.now.label(message.sender): self.now.label(reader)
+            for reader, box in self.now.tree.mail.items()
+            for message in box
+            if message.stage is Stage.FINAL
+        }
+        assert found == self.naive.words
+
+    @invariant()
+    def whoever_settles_is_stopped_and_nobody_else(self) -> None:
+        """A child that settled in this step is stopped, unless an earlier life ran it."""
+        stopped = {effect.node for effect in self.now.effects if isinstance(effect, StopChild)}
+        settled = {event.node for event in self.now.events if isinstance(event, NodeSettled)}
+        assert stopped <= settled
+        for node in settled - stopped:
+            record = self.now.tree.nodes[node]
+            assert record.is_root or record.leftovers
+
+    @invariant()
+    def no_message_that_was_superseded_is_still_there(self) -> None:
+        """What left a mailbox has left it."""
+        lying = {m.message_id for box in self.now.tree.mail.values() for m in box}
+        for event in self.now.events:
+            if isinstance(event, MessagesMoved) and event.state is not MessageState.DELIVERED:
+                assert not lying & set(event.message_ids)
+
+    @invariant()
+    def two_never_hold_the_same_files(self) -> None:
+        """But for those above, those taken over from, and those that were allowed to."""
+        people = [one for one in self.naive.people.values() if one.owns]
+        holders = [one for one in people if one.status != "released"]
+        for place, one in enumerate(holders):
+            for other in holders[place + 1 :]:
+                if one.overlap or other.overlap or self.related(one, other):
+                    continue
+                assert not any(held(a) & held(b) for a in one.owns for b in other.owns)
+
+    def related(self, one: Person, other: Person) -> bool:
+        """Say whether one is above the other, or takes it over."""
+        lines = [{up.label for up in self.naive.above(who.label)} for who in (one, other)]
+        heirs = one.continues == other.label or other.continues == one.label
+        return heirs or one.label in lines[1] or other.label in lines[0]
+
+    def hold(self) -> None:
+        """Check, also within a day, what holds whatever happened."""
+        self.the_same_people_stand_where_the_model_says()
+        self.nobody_is_started_twice()
+        self.the_word_of_every_settled_child_lies_where_it_should()
+        self.whoever_settles_is_stopped_and_nobody_else()
+        self.no_message_that_was_superseded_is_still_there()
+        self.two_never_hold_the_same_files()
