@@ -1,0 +1,83 @@
+"""`engine.ticker`: one timer for everything that waits for silence."""
+
+import asyncio
+
+from msgspec.structs import replace
+
+from subsessiond.engine.ticker import SWEEP_TICKS, TICK_MS, Ticker
+from subsessiond.model.commands import Caller, Command, Spawn
+from subsessiond.model.node import Status
+from tests.support.engines import engine
+from tests.support.manual_clock import ManualClock
+from tests.support.playbook import id_of
+from tests.support.policies import brief
+
+
+async def test_a_sweep_comes_every_few_ticks() -> None:
+    """With a root in the tree a sweep is asked for every five seconds of the awake clock."""
+    async with engine() as made:
+        clock = ManualClock()
+        clock.jump(1)
+        root = await made.root()
+        told: list[Command] = []
+        made.registry.tell = told.append  # type: ignore[method-assign, assignment]
+        ticking = asyncio.create_task(Ticker(made.registry, clock).run())
+        await clock.wait_sleepers()
+        began = clock.wall_ms(), clock.awake_ms()
+        await clock.move(2 * SWEEP_TICKS * TICK_MS + TICK_MS)
+        ticking.cancel()
+        assert root in made.registry.tree.nodes
+    step = SWEEP_TICKS * TICK_MS
+    assert [(c.at_ms - began[0], c.awake_ms - began[1]) for c in told] == [
+        (step, step),
+        (2 * step, 2 * step),
+    ]
+
+
+async def test_an_empty_tree_is_not_swept() -> None:
+    """Without any node nothing is asked for."""
+    async with engine() as made:
+        clock = ManualClock()
+        told: list[Command] = []
+        made.registry.tell = told.append  # type: ignore[method-assign, assignment]
+        ticking = asyncio.create_task(Ticker(made.registry, clock).run())
+        await clock.wait_sleepers()
+        await clock.move(10 * SWEEP_TICKS * TICK_MS)
+        ticking.cancel()
+    assert told == []
+
+
+async def test_a_child_that_never_starts_is_swept_away() -> None:
+    """A claim without a start ends by the ticker alone, after the time a start may take."""
+    async with engine() as made:
+        made.registry.policy = replace(
+            made.registry.policy,
+            limits=replace(made.registry.policy.limits, start_timeout_ms=7_000),
+        )
+        clock = ManualClock()
+        root = await made.root()
+        child = id_of(900)
+        spawn = Spawn(
+            at_ms=clock.wall_ms(),
+            awake_ms=clock.awake_ms(),
+            caller=Caller(),
+            new_id=child,
+            parent=root,
+            role="worker",
+            brief=brief(),
+        )
+        await made.registry.submit(spawn)
+        ticking = asyncio.create_task(Ticker(made.registry, clock).run())
+        await clock.wait_sleepers()
+        came = asyncio.Event()
+        made.registry.listen(
+            lambda _e, tree: came.set() if tree.nodes[child].status is Status.SETTLED else None
+        )
+        await clock.move(5_000)
+        assert made.registry.tree.nodes[child].status is Status.CLAIMED
+        await clock.move(5_000)
+        await came.wait()
+        ticking.cancel()
+        settlement = made.registry.tree.nodes[child].settlement
+    assert settlement is not None
+    assert settlement.reason == "start-timeout"

@@ -1,0 +1,20 @@
+from subsessiond.adapters.ids import RandomIds
+from subsessiond.engine.voice import EngineVoice
+from subsessiond.model.commands import NoteSign
+from subsessiond.model.decision import Opened
+from tests.support.engines import engine
+from tests.support.manual_clock import ManualClock
+
+
+async def test_a_runner_speaks_to_the_registry() -> None:
+    """What a runner tells, asks and submits is decided by the registry, with both stamps."""
+    async with engine() as made:
+        clock = ManualClock(at_ms=7, awake_ms=3)
+        voice = EngineVoice(made.registry, clock, RandomIds())
+        assert voice.now() == {"at_ms": 7, "awake_ms": 3}
+        opened = await voice.submit(made.open_root())
+        assert isinstance(opened, Opened)
+        voice.tell(NoteSign(node=opened.node_id, sign="x", **voice.now()))
+        assert await voice.ask(NoteSign(node=opened.node_id, sign="x", **voice.now())) is None
+        assert voice.tree is made.registry.tree
+        assert voice.policy is made.registry.policy
