@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from subsessiond.core.bounds import bytes_of_tokens, cut_bytes, one_line, tail_bytes
 from subsessiond.core.draft import Draft
+from subsessiond.core.lifecycle import PROMOTED
 from subsessiond.core.settle import settle, settle_by_runtime, settlement_of
 from subsessiond.model.commands import EndChild, EndTurn, NoteRefusal, NoteSign
 from subsessiond.model.decision import Decided
@@ -53,7 +54,7 @@ def decide_end_turn(tree: Tree, policy: Policy, command: EndTurn) -> Decided | R
         draft.add(FinalAsked, node.node_id)
     elif node.last_report is not None and node.promotable:
         said = replace(node.last_report, outcome=Outcome.COMPLETED)
-        settle(draft, node.node_id, settlement_of(said, "promoted"))
+        settle(draft, node.node_id, settlement_of(said, PROMOTED))
     else:
         settle_by_runtime(draft, node.node_id, Outcome.FAILED, "ended-without-final")
     return draft.done()

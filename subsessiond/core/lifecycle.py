@@ -16,6 +16,9 @@ from subsessiond.model.node import Author, Node, Settlement, Status
 START_FAILED: Final = "start-failed"
 """The reason of a node whose agent did not start."""
 
+PROMOTED: Final = "promoted"
+"""The reason of a node whose last words became its final when its turn had ended."""
+
 TRANSITIONS: Final = MappingProxyType(
     {
         (None, RootOpened): Status.RUNNING,

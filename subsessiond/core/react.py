@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from msgspec import to_builtins
 
+from subsessiond.core.lifecycle import PROMOTED
 from subsessiond.core.words import ASK_FINAL
 from subsessiond.model.effects import (
     AnyEffect,
@@ -89,7 +90,9 @@ def _settled(tree: Tree, event: NodeSettled) -> tuple[AnyEffect, ...]:
     if tree.nodes[event.node].leftovers:
         # Why: an earlier life of the daemon ran it, and what could be ended has been.
         return (line,)
-    after = AFTER_FINAL_MS if event.settlement.author is Author.CHILD else 0
+    # Why the reason: whoever was promoted has no turn any more that could run on.
+    runs_on = event.settlement.author is Author.CHILD and event.settlement.reason != PROMOTED
+    after = AFTER_FINAL_MS if runs_on else 0
     return (line, StopChild(node=event.node, after_ms=after))
 
 

@@ -157,8 +157,8 @@ class ScriptedChild:
         for step in self._steps:
             if await _VERBS[step.verb](self, step.value):
                 return
-        while True:  # until the daemon settles this child
-            await self.play_end_turn(None)
+        while not await self.play_end_turn(None):
+            pass  # until the daemon settles this child
 
     async def play_report(self, value: dict[str, Any]) -> bool:
         """Report."""
@@ -227,10 +227,16 @@ class ScriptedChild:
         return False
 
     async def play_end_turn(self, _: object) -> bool:
-        """End the turn; the next begins with what is said next."""
+        """End the turn; the next begins with what is said next. After the final there is none."""
+        if not self._is_live():
+            return True
         self._voice.tell(EndTurn(node=self._node.node_id, **self._voice.now()))
         await self._prompts.read()
         return False
+
+    def _is_live(self) -> bool:
+        node = self._voice.tree.nodes.get(self._node.node_id)
+        return node is not None and node.is_live
 
     async def play_end(self, value: Ending) -> bool:
         """End the run."""

@@ -14,12 +14,13 @@ from tests.support.moves import (
     final,
     finding,
     open_root,
+    report,
     spawn,
     steer,
     succeed,
 )
 from tests.support.playbook import Play, Step, play, said
-from tests.support.world import at_work, gone, not_started, recover, started
+from tests.support.world import at_work, gone, not_started, recover, started, turn_ended
 
 
 def journal(now: Play) -> list[tuple[str | None, int, str]]:
@@ -67,6 +68,12 @@ def test_who_said_its_final_may_end_its_turn() -> None:
     assert AFTER_FINAL_MS == 10_000
     _ = now >> final("w") << said(StopChild, "w", after_ms=AFTER_FINAL_MS)
     _ = now >> cancel("v") << said(StopChild, "v", after_ms=0)
+
+
+def test_whoever_is_promoted_has_ended_its_turn_and_is_stopped_at_once() -> None:
+    """Its last report became its final because its turn was over: nothing is left to run on."""
+    now = at_work(play(), "w") >> report("w", "all I know") >> turn_ended("w") >> turn_ended("w")
+    _ = now << said(StopChild, "w", after_ms=0)
 
 
 def test_a_root_has_no_process_of_ours() -> None:

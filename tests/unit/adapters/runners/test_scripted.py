@@ -241,6 +241,14 @@ async def test_turns_end_until_somebody_speaks(here: Stage) -> None:
     assert node.settlement.reason == "promoted"
 
 
+async def test_a_turn_that_ends_after_the_final_ends_the_run(here: Stage) -> None:
+    """A script that has said its final and has no more to do is over, and is not waited for."""
+    child = await make(here, {"report": FINAL})
+    async with running(child) as run:
+        await until(here, run.done)
+    assert here.told(EndTurn) == []
+
+
 async def test_a_steer_counts_as_read_when_the_script_reads_it(here: Stage) -> None:
     """What is said to a script is unread until a step reads it, and one step reads one message."""
     child = await make(here, {"pauseMs": 0}, {"awaitPrompt": None}, {"awaitPrompt": None})
