@@ -116,7 +116,8 @@ def _end_waiting(tree: Tree, event: MessagesMoved) -> Tree:
     node = node_at(tree, event.node)
     if node.phase is not Phase.WAITING:
         return tree
-    return change(tree, event, phase=Phase.WORKING, sign_awake_ms=event.awake_ms)
+    # Why unnumbered: the phase is telemetry, and what is stored must not depend on it.
+    return put(tree, replace(node, phase=Phase.WORKING, sign_awake_ms=event.awake_ms))
 
 
 def _uncount_progress(tree: Tree, superseded: tuple[Message, ...]) -> Tree:
