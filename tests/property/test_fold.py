@@ -1,4 +1,4 @@
-"""The events are the whole truth: folded they give the tree, stored they are read back as written."""
+"""The events are the whole truth: folded they give the tree, stored they are read as written."""
 
 from random import Random
 from typing import Any
