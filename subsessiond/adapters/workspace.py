@@ -187,12 +187,12 @@ def _relative(workspace: str, text: str) -> str | PatternFault:
     if not text.startswith("/"):
         return text
     base = workspace.rstrip("/") + "/"
-    lexical = os.path.normpath(text) + ("/" if text.endswith("/") else "")
-    if lexical.startswith(base):
-        return lexical[len(base) :] or "**"
+    lexical = os.path.normpath("/" + text.lstrip("/"))
     if lexical.rstrip("/") + "/" == base:
         return "**"
-    return PatternFault(reason="leaves the workspace")
+    if not lexical.startswith(base):
+        return PatternFault(reason="leaves the workspace")
+    return lexical[len(base) :] + ("/" if text.endswith("/") else "")
 
 
 def _through_links(workspace: str, pattern: Pattern) -> str | PatternFault:
