@@ -147,6 +147,9 @@ class LinuxProcesses:
             container = container_of(self._table, identity)
         except ValueError as fault:
             return Stopped(forced=False, leftovers=(f"nothing was signalled: {fault}",))
+        # Why: of many that are ended at once all are made before the first looks, and only looks
+        # taken after a container was made can be shared.
+        await asyncio.sleep(0)
         stopped = await empty(container, grace_ms, Watch(leader_gone=True))
         if not stopped.leftovers:
             self._orphans.sweep(container.owns_ended)
