@@ -1,7 +1,9 @@
 """State directories of full size, written past the port: a million commits would take minutes."""
 
 import asyncio
+import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +24,7 @@ TREE_SIZE = 200
 MISSION = "m" * 500
 REPORT = "r" * 600
 EVENT_BYTES = 300
+TICKS = os.sysconf("SC_CLK_TCK")
 FREE_PID = 2**22 + 1
 """No process ever has this number: the kernel's greatest is below it."""
 
@@ -53,7 +56,7 @@ def fill(
         settled: Released children, in trees that are open.
         events: How many there have been.
     """
-    asyncio.run(_make_empty(state))
+    open_once(state)
     with closing(sqlite3.connect(state / "registry.sqlite", isolation_level=None)) as db:
         if schema.version_of(db) != len(schema.MIGRATIONS):
             raise RuntimeError("the store was not made by this program")
@@ -67,11 +70,20 @@ def fill(
             first += count + 1
         _write_events(db, events)
         db.execute("COMMIT")
+    open_once(state)
 
 
-async def _make_empty(state: Path) -> None:
-    async with State(state) as made:
-        await made.open()
+def open_once(state: Path) -> None:
+    """Open a state directory and close it, so that the next start finds it as it was left.
+
+    Why: files written past the port, or copied, are looked at closely by the next to open them.
+    """
+
+    async def main() -> None:
+        async with State(state) as made:
+            await made.open()
+
+    asyncio.run(main())
 
 
 def _trees(
@@ -104,10 +116,10 @@ def _child(number: int, mother: Node, *, is_live: bool) -> Node:
 
 
 def _identity(node_id: NodeId) -> Identity:
-    """Give the identity of a process of this boot that is gone."""
+    """Give the identity of a process of this boot, started just now, that is gone."""
     return Identity(
         pid=FREE_PID,
-        start_ticks=1,
+        start_ticks=int(time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS),
         boot_id=_boot_id(),
         container=str(ContainerKind.DESCENT),
         marker=f"SUBSESSION_NODE={node_id}",
