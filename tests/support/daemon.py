@@ -25,6 +25,8 @@ class Daemon:
         config: names of configuration files and their text; the shipped ones where left out.
         environ: variables added to its environment.
         arguments: added to `serve`.
+        before: words before the daemon's own command line, such as `prlimit` and its options; what
+            they name has to become the daemon, not to start it.
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class Daemon:
         config: dict[str, str] | None = None,
         environ: dict[str, str] | None = None,
         arguments: tuple[str, ...] = (),
+        before: tuple[str, ...] = (),
     ) -> None:
         # Why not pytest's tmp_path: a socket's path has to be short.
         self.folder = Path(tempfile.mkdtemp(prefix="ssd-"))
@@ -44,6 +47,7 @@ class Daemon:
             (self.config / name).write_text(text, "utf-8")
         self._environ = environ or {}
         self._arguments = arguments
+        self._before = before
         self.process: subprocess.Popen[bytes] | None = None
         self.log = self.folder / "out"
 
@@ -82,7 +86,7 @@ class Daemon:
         }
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "subsessiond", "serve", *self._arguments],
+                [*self._before, sys.executable, "-m", "subsessiond", "serve", *self._arguments],
                 env=environ,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
