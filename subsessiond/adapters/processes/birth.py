@@ -83,14 +83,14 @@ async def start(ground: Ground, order: Order, names: Names) -> tuple[Born, Conta
     async with AsyncExitStack() as undo:
         control, ends, leader = _run_starter(ground, order, undo)
         async with asyncio.timeout(START_LIMIT_S):
-            pid = await _expect_ready(control, names)
+            pid = await _expect_ready(control, names, ends.stderr)
             if ground.kind is ContainerKind.PIDNS:
                 leader = await _change_leader(ground, leader, pid, undo)
             identity = _identify(ground, pid)
             container = container_of(ground.table, identity)
             undo.push_async_callback(empty, container, 0, Watch(leader_gone=True))
             control.send(b"go")
-            await _expect_start(control, names, ground.kind)
+            await _expect_start(control, names, ground.kind, ends.stderr)
         if isinstance(leader, NamespaceLeader):
             leader.listen(control)
         else:
@@ -212,17 +212,19 @@ async def _hear(control: socket.socket) -> tuple[Any, ...]:
     return message
 
 
-async def _expect_ready(control: socket.socket, names: Names) -> int:
+async def _expect_ready(control: socket.socket, names: Names, stderr: int) -> int:
     match await _hear(control):
         case ("ready", int(pid)):
             return pid
         case ("failed", str(step), int(number)):
             raise explain(step, number, names.argv0, names.cwd)
         case _:
-            raise LaunchFault("the starter died before the program began", names.argv0)
+            raise LaunchFault(_died(stderr), names.argv0)
 
 
-async def _expect_start(control: socket.socket, names: Names, kind: ContainerKind) -> None:
+async def _expect_start(
+    control: socket.socket, names: Names, kind: ContainerKind, stderr: int
+) -> None:
     match await _hear(control):
         case ("started",):
             return
@@ -231,7 +233,17 @@ async def _expect_start(control: socket.socket, names: Names, kind: ContainerKin
         case () if kind is not ContainerKind.PIDNS:
             return  # the starter became the program, which closed its end
         case _:
-            raise LaunchFault("the starter died before the program began", names.argv0)
+            raise LaunchFault(_died(stderr), names.argv0)
+
+
+def _died(stderr: int) -> str:
+    """Say that the starter died, with its last words: they are all there is to find out why."""
+    try:
+        said = os.read(stderr, _PACKET_BYTES).decode(errors="replace").strip()
+    except OSError:
+        said = ""
+    words = "the starter died before the program began"
+    return f"{words}: {said.splitlines()[-1]}" if said else words
 
 
 def _popen(

@@ -39,9 +39,14 @@ async def processes(kind: str) -> AsyncIterator[LinuxProcesses]:
     await made.aclose()
 
 
+def own(node_id: str) -> str:
+    """Make a node id of this test process alone: what carries a mark is ended by its mark."""
+    return f"{node_id}-{os.getpid()}"
+
+
 def launch(*argv: str, node_id: str = "n1", stdin: bytes | None = b"", cwd: str = "/") -> Launch:
     """Give a launch with nothing but a PATH."""
-    return Launch(node_id=node_id, argv=argv, cwd=cwd, env=PATH, stdin=stdin)
+    return Launch(node_id=own(node_id), argv=argv, cwd=cwd, env=PATH, stdin=stdin)
 
 
 def sh(script: str, **more: object) -> Launch:
@@ -73,6 +78,6 @@ def marked(node_id: str) -> tuple[int, ...]:
             environ = Path(f"/proc/{name}/environ").read_bytes().split(b"\0")
         except OSError:
             continue
-        if f"SUBSESSION_NODE={node_id}".encode() in environ:
+        if f"SUBSESSION_NODE={own(node_id)}".encode() in environ:
             found.append(int(name))
     return tuple(found)

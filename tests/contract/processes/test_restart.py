@@ -12,7 +12,7 @@ import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.model.process import Identity
-from tests.contract.processes.conftest import AGENTS, launch, marked, until
+from tests.contract.processes.conftest import AGENTS, launch, marked, own, until
 
 CHAIN = str(AGENTS / "chain.sh")
 LEFT = "(setsid sh {chain} worker {file} &); sh {chain} shell {file}"
@@ -23,7 +23,7 @@ async def left(kind: str, tmp_path: Path) -> Identity:
     """The identity of a child with a chain and an escaped worker, whose daemon was killed."""
     ticks = tmp_path / "ticks"
     program = ("sh", "-c", LEFT.format(chain=CHAIN, file=ticks))
-    command = (sys.executable, str(AGENTS / "old_daemon.py"), kind, "left", *program)
+    command = (sys.executable, str(AGENTS / "old_daemon.py"), kind, own("left"), *program)
     daemon = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert daemon.stdout is not None
     line = await daemon.stdout.readline()
@@ -60,9 +60,9 @@ async def test_what_was_never_recorded_is_ended_by_its_mark(
     processes: LinuxProcesses, left: Identity
 ) -> None:
     """A daemon that died before it wrote the identity down leaves nothing for ever either."""
-    assert not (await processes.end_named("other")).forced
+    assert not (await processes.end_named(own("other"))).forced
     assert left.container == "pidns" or marked("left")
-    assert not (await processes.end_named("left")).leftovers
+    assert not (await processes.end_named(own("left"))).leftovers
     assert marked("left") == ()
     assert not left.cgroup or not Path(left.cgroup).exists()
 
@@ -118,7 +118,7 @@ async def test_other_boot_is_not_signalled(
         boot_id="00000000-0000-0000-0000-000000000000",
         container=processes.kind,
         cgroup="/sys/fs/cgroup/unified",
-        marker="SUBSESSION_NODE=n1",
+        marker=f"SUBSESSION_NODE={own('n1')}",
     )
     assert not (await processes.end(forged, grace_ms=50)).forced
     assert stranger.poll() is None
@@ -140,7 +140,7 @@ async def test_group_that_is_not_ours_is_refused_in_words(
         boot_id=boot_id,
         container="cgroup",
         cgroup=path,
-        marker="SUBSESSION_NODE=n1",
+        marker=f"SUBSESSION_NODE={own('n1')}",
     )
     stopped = await processes.end(forged, grace_ms=0)
     assert "nothing was signalled" in stopped.leftovers[0]

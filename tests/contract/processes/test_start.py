@@ -12,7 +12,15 @@ import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.model.process import Exit, Launch, LaunchFault
-from tests.contract.processes.conftest import AGENTS, GRACE_MS, launch, marked, read_all, sh
+from tests.contract.processes.conftest import (
+    AGENTS,
+    GRACE_MS,
+    launch,
+    marked,
+    own,
+    read_all,
+    sh,
+)
 
 SHOW = str(AGENTS / "show.py")
 
@@ -57,9 +65,9 @@ async def test_environment_is_exactly_the_given_one(
     monkeypatch.setenv("SECRET_OF_THE_DAEMON", "x")
     given = (("PATH", os.environ["PATH"]), ("ODD", "a=b\n\udcff"), ("EMPTY", ""), ("LC_ALL", "C"))
     argv = (sys.executable, "-I", "-X", "utf8", SHOW)
-    process = await processes.spawn(Launch(node_id="n1", argv=argv, cwd="/", env=given))
+    process = await processes.spawn(Launch(node_id=own("n1"), argv=argv, cwd="/", env=given))
     seen = json.loads(await read_all(process))
-    assert seen["environ"] == dict(given) | {"SUBSESSION_NODE": "n1"}
+    assert seen["environ"] == dict(given) | {"SUBSESSION_NODE": own("n1")}
 
 
 @pytest.mark.scenario("S06", "S11")
@@ -98,7 +106,9 @@ async def test_program_is_found_on_the_childs_own_path(
     program.write_text("#!/bin/sh\necho found\n")
     program.chmod(0o755)
     env = (("PATH", f"/nowhere:{tmp_path}"),)
-    process = await processes.spawn(Launch(node_id="n1", argv=("only-here",), cwd="/", env=env))
+    process = await processes.spawn(
+        Launch(node_id=own("n1"), argv=("only-here",), cwd="/", env=env)
+    )
     assert await read_all(process) == b"found\n"
 
 

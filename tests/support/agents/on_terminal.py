@@ -16,7 +16,9 @@ async def main(kind: str, argv: tuple[str, ...]) -> None:
     os.close(os.open("/dev/tty", os.O_RDWR))
     processes = LinuxProcesses(container=kind)
     env = (("PATH", os.environ["PATH"]),)
-    process = await processes.spawn(Launch(node_id="n1", argv=argv, cwd="/", env=env))
+    process = await processes.spawn(
+        Launch(node_id=f"n1-{os.getpid()}", argv=argv, cwd="/", env=env)
+    )
     while part := await process.read_stdout():
         sys.stdout.buffer.write(part)
     await processes.aclose()
