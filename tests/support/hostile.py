@@ -4,7 +4,7 @@ import json
 import sys
 from typing import Any, Final
 
-from tests.support.refusals import AGENTS
+from tests.support.tables import AGENTS
 from tests.support.yard import STUBBORN, Speaker, Yard
 
 ROLES: Final = """

@@ -1,7 +1,10 @@
 """Bytes to the daemon's socket and back, with nothing in between that would mend or refuse them."""
 
+import base64
 import json
+import os
 import socket
+import struct
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -83,3 +86,88 @@ class RawSocket:
         answer = self.call(method, **params).json
         assert "error" in answer, answer
         return answer["error"]
+
+
+class Stream:
+    """One WebSocket, read by hand: what comes is what the daemon sent."""
+
+    def __init__(self, path: Path, token: str = "") -> None:
+        self._sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._sock.settimeout(ANSWER_S)
+        self._sock.connect(str(path))
+        self._file = self._sock.makefile("rb")
+        self._calls = 0
+        self.notes: list[dict[str, Any]] = []
+        """Notifications read so far: the parameters of each `events.event`."""
+        key = base64.b64encode(os.urandom(16)).decode()
+        lines = ["GET /ws HTTP/1.1", "Host: daemon", "Upgrade: websocket", "Connection: Upgrade"]
+        lines += [f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13"]
+        lines += [f"Authorization: Bearer {token}"] if token else []
+        self._sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        status = self._file.readline()
+        assert b" 101 " in status, status
+        while self._file.readline().strip():
+            continue
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up without a goodbye."""
+        self._file.close()
+        self._sock.close()
+
+    def send(self, text: bytes) -> None:
+        """Send one text frame. Source: RFC 6455 §5.2; the mask of zeros changes nothing."""
+        size = len(text)
+        if size < 126:
+            head = struct.pack("!BB", 0x81, 0x80 | size)
+        elif size < 1 << 16:
+            head = struct.pack("!BBH", 0x81, 0x80 | 126, size)
+        else:
+            head = struct.pack("!BBQ", 0x81, 0x80 | 127, size)
+        self._sock.sendall(head + bytes(4) + text)
+
+    def receive(self) -> bytes:
+        """Read one text frame; pings and pongs between are passed over."""
+        while True:
+            first, second = self._file.read(2)
+            size = second & 0x7F
+            if size == 126:
+                (size,) = struct.unpack("!H", self._file.read(2))
+            elif size == 127:
+                (size,) = struct.unpack("!Q", self._file.read(8))
+            data: bytes = self._file.read(size)
+            if first & 0x0F == 1:
+                return data
+            assert first & 0x0F in (9, 10), f"the stream ended: {data!r}"
+
+    def result(self, method: str, /, **params: Any) -> Any:
+        """Call one method and give its result; notifications read meanwhile are kept."""
+        self._calls += 1
+        call = {"jsonrpc": "2.0", "id": self._calls, "method": method, "params": params}
+        self.send(json.dumps(call).encode())
+        while True:
+            message = json.loads(self.receive())
+            if message.get("id") == self._calls:
+                assert "result" in message, message
+                return message["result"]
+            self.notes.append(message["params"])
+
+    def wait(self, wanted: str, node: str) -> dict[str, Any]:
+        """Read until a node is told to have met an event; gives the note."""
+        for note in self.notes:
+            if (note["type"], note["node"]) == (wanted, node):
+                return note
+        while True:
+            message = json.loads(self.receive())
+            self.notes.append(message["params"])
+            if (message["params"]["type"], message["params"]["node"]) == (wanted, node):
+                return self.notes[-1]
+
+    def about(self, wanted: str, node: str) -> list[dict[str, Any]]:
+        """Give the notes of one kind about a node, of those read so far."""
+        return [n for n in self.notes if (n["type"], n["node"]) == (wanted, node)]

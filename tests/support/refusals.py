@@ -17,64 +17,8 @@ from subsession.errors import Refusal
 from subsessiond.model.rejection import Code
 from tests.support.closing import within
 from tests.support.daemon import Daemon
+from tests.support.tables import AGENTS, ROLES
 from tests.support.yard import STUBBORN, Yard, refusal_of
-
-ROLES: Final = """
-[check]
-tier = "command"
-tools = ["read", "execute"]
-token_cap = 20_000
-
-[hand]
-tier = "command"
-tools = ["read", "edit", "execute"]
-token_cap = 20_000
-
-[boss]
-tier = "command"
-depth_cap = 2
-tools = ["read", "execute", "delegate"]
-token_cap = 200_000
-
-[strict]
-tier = "schema"
-tools = ["read", "execute"]
-token_cap = 20_000
-
-[script]
-tier = "scripted"
-tools = ["read"]
-token_cap = 20_000
-
-[editor]
-tier = "scripted"
-tools = ["read", "edit"]
-token_cap = 20_000
-
-[worker]
-tier = "worker"
-tools = ["read"]
-"""
-
-AGENTS: Final = """
-[tiers]
-command = "command"
-schema = "schema"
-scripted = "scripted"
-
-[agents.command]
-runner = "command"
-takes_operator_argv = true
-takes_schema = false
-
-[agents.schema]
-runner = "command"
-takes_operator_argv = true
-
-[agents.scripted]
-runner = "scripted"
-takes_steer = true
-"""
 
 MAIN: Final = """
 [limits]

@@ -1,11 +1,15 @@
 """One root on a folder of its own in a daemon that several cases share, and who speaks below it."""
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from subsession.client import Client
 from subsession.errors import Refusal, Refused
+from tests.support.closing import check_closing, descriptors
 from tests.support.daemon import Daemon
 from tests.support.hire import hire, wait_file, wait_for
 
@@ -16,6 +20,11 @@ SHOW_TOKEN = (
 PATIENT = SHOW_TOKEN + 'until [ -e ".end-$SUBSESSION_NODE" ]; do sleep 0.05; done'
 STUBBORN = 'trap "" TERM;' + PATIENT
 """A child that does not leave when it is asked: what comes between asking and killing has time."""
+
+
+def script(*steps: dict[str, Any]) -> str:
+    """Write a script."""
+    return json.dumps({"steps": steps})
 
 
 class Speaker:
@@ -33,8 +42,12 @@ class Speaker:
 
     def close(self) -> None:
         """Hang up and let the process end."""
-        self._end.touch()
+        self.leave()
         self._client.close()
+
+    def leave(self) -> None:
+        """Let the process end."""
+        self._end.touch()
 
     def report(self, output: str, **fields: Any) -> Any:
         """Report."""
@@ -48,13 +61,14 @@ class Speaker:
 class Yard:
     """Looks like a daemon to `hire`, but has a root and a workspace of its own.
 
-    On leaving, the root is closed and everything below it gone.
+    On leaving, the root is closed and everything below it gone. Without a name the workspace is
+    the daemon's own.
     """
 
-    def __init__(self, daemon: Daemon, name: str, **params: Any) -> None:
+    def __init__(self, daemon: Daemon, name: str = "", **params: Any) -> None:
         self.daemon = daemon
-        self.workspace: Path = daemon.folder / "yards" / name
-        self.workspace.mkdir(parents=True)
+        self.workspace: Path = daemon.folder / "yards" / name if name else daemon.workspace
+        self.workspace.mkdir(parents=True, exist_ok=True)
         opened = self.call("subsession.open", workspace=str(self.workspace), **params)
         self.root = str(opened["nodeId"])
         self._speakers: list[Speaker] = []
@@ -68,9 +82,13 @@ class Yard:
         fault: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.hang_up()
+        self.call("subsession.close", nodeId=self.root)
+
+    def hang_up(self) -> None:
+        """Let every speaker go."""
         for speaker in self._speakers:
             speaker.close()
-        self.call("subsession.close", nodeId=self.root)
 
     @property
     def socket(self) -> Path:
@@ -108,9 +126,36 @@ class Yard:
         self.wait(node, "released")
         return node
 
+    def row(self, node: str) -> dict[str, Any]:
+        """Give a node's row."""
+        row: dict[str, Any] = self.daemon.rows()[node]
+        return row
+
+    def script(self, *steps: dict[str, Any], role: str = "script", **params: Any) -> str:
+        """Start a scripted child and wait until it plays."""
+        brief = {"mission": script(*steps), **params.pop("brief", {})}
+        params = {"parent": self.root, "waitMs": 20_000, **params}
+        return str(self.spawn(role, brief=brief, **params)["nodeId"])
+
+    def mail(self, reader: str | None = None, **params: Any) -> list[dict[str, Any]]:
+        """Look at a mailbox as the operator."""
+        page = self.call("subsession.inbox", nodeId=reader or self.root, **params)
+        return list(page["messages"])
+
     def wait(self, node: str, *states: str) -> dict[str, Any]:
         """Wait until a node is in one of these states."""
         return wait_for(self.daemon, node, *states)
+
+
+@contextmanager
+def scenario(config: dict[str, str], **params: Any) -> Iterator[Yard]:
+    """Give one scenario a daemon and a root, and look behind it when it is over."""
+    with Daemon(config=config) as daemon:
+        before = descriptors(daemon)
+        with Yard(daemon, **params) as yard:
+            yield yard
+            yard.hang_up()
+            check_closing(daemon, descriptors_before=before)
 
 
 def refusal_of(call: Any, /, *given: Any, **params: Any) -> Refusal:
