@@ -1,6 +1,6 @@
 """How a claimed node comes up, or fails to."""
 
-from subsessiond.core.bounds import cut_bytes
+from subsessiond.core.bounds import bytes_of_tokens, cut_bytes
 from subsessiond.core.draft import Draft
 from subsessiond.core.lifecycle import surely_not_started
 from subsessiond.core.settle import settle_by_runtime
@@ -46,7 +46,7 @@ def decide_fail_start(tree: Tree, policy: Policy, command: FailStart) -> Decided
         node.node_id,
         Outcome.FAILED,
         command.reason,
-        output=cut_bytes(command.why, SHOWN_BYTES),
+        output=cut_bytes(command.why, min(SHOWN_BYTES, bytes_of_tokens(node.max_report_tokens))),
         diagnostic=cut_bytes(command.why, policy.limits.diagnostic_bytes),
     )
     settled = draft.node(node.node_id).settlement
