@@ -167,7 +167,7 @@ async def test_longest_argument_is_passed(processes: LinuxProcesses) -> None:
 async def test_odd_node_ids_are_refused(processes: LinuxProcesses, node_id: str) -> None:
     """An id that would not do as a file name never reaches the kernel."""
     with pytest.raises(ValueError, match="node id"):
-        await processes.spawn(launch("true", node_id=node_id))
+        await processes.spawn(Launch(node_id=node_id, argv=("true",), cwd="/"))
 
 
 def descriptors() -> int:
