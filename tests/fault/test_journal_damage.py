@@ -3,6 +3,7 @@
 import errno
 import os
 import resource
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,6 +217,44 @@ async def test_a_sync_that_fails_makes_nothing_safe(bench: Bench) -> None:
     bench.sync_fault = None
     assert await bench.add(2) == (2,)
     assert bench.syncs == 3
+
+
+async def test_a_scribble_beside_an_append_is_noticed_by_the_next(bench: Bench) -> None:
+    """What somebody else adds while a line is being synced becomes part of no later record."""
+    await bench.add(1)
+    bench.at_sync = lambda: scribble(bench.path)
+    assert await bench.add(2) == (2,)
+    bench.at_sync = int
+    assert await bench.add(3) == (3,)
+    assert await bench.read() == tuple((n, "report") for n in (1, 2, 3))
+    assert bench.path.read_bytes() == b"".join(encode(each) for each in bench.lines(1, 2, 3))
+
+
+async def test_scribbles_at_any_moment_displace_no_line(bench: Bench) -> None:
+    """Against somebody who scribbles all the time each line that counts as safe is in its place."""
+    await bench.add(1)
+    stopped = threading.Event()
+
+    def scribble_on() -> None:
+        while not stopped.wait(0.0005):
+            scribble(bench.path)
+
+    scribbler = threading.Thread(target=scribble_on)
+    scribbler.start()
+    safe = [n for n in range(2, 80) for _ in await bench.add(n)]
+    stopped.set()
+    scribbler.join()
+    last = 80
+    await bench.add(*range(2, last + 1))
+    found = await bench.read()
+    assert found == tuple((n, "report") for n in range(1, last + 1))
+    assert safe
+
+
+def scribble(path: Path) -> None:
+    """Add half a record, as a program that knows no better."""
+    with path.open("ab") as file:
+        file.write(b'{"v":1,"n":')
 
 
 async def test_nodes_are_rebuilt_from_journals(bench: Bench) -> None:

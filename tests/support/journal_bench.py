@@ -1,6 +1,7 @@
 """Journals of one workspace, for tests that append, harm and read."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from subsessiond.adapters.journals import FileJournals
@@ -20,6 +21,8 @@ class Bench:
         self.told: list[str] = []
         self.syncs = 0
         self.sync_fault: OSError | None = None
+        self.at_sync: Callable[[], object] = int
+        """Done in the journals' thread, between a write and its sync."""
         self.journals = FileJournals(refill=self._refill, warn=self.told.append, sync=self._sync)
 
     @property
@@ -45,6 +48,7 @@ class Bench:
 
     def _sync(self, descriptor: int) -> None:
         self.syncs += 1
+        self.at_sync()
         if self.sync_fault is not None:
             raise self.sync_fault
         os.fsync(descriptor)

@@ -3,6 +3,7 @@
 import os
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,6 +13,7 @@ from subsessiond.ports import JournalLine
 
 _PIECE_BYTES = 1 << 20
 _KNOWN_FILES = 256  # five full daemons
+_ATTEMPTS = 8  # against somebody else who writes into the file in the very same millisecond
 
 
 class Survey(msgspec.Struct):
@@ -36,7 +38,15 @@ class Added(msgspec.Struct, frozen=True):
 
 Sync = Callable[[int], None]
 """Makes what was written through a descriptor durable; raises OSError."""
-Print = tuple[int, int, int, int]
+
+
+class Print(NamedTuple):
+    """By what a file is known again."""
+
+    device: int
+    inode: int
+    size: int
+    changed_ns: int
 
 
 class Known(OrderedDict[str, tuple[Print, Survey]]):
@@ -84,11 +94,16 @@ class Journal:
             JournalFault: the file could not be written or synced; it is as it was.
         """
         try:
-            return self._add(self._mend_tail(self._survey(), lines), lines, pad=pad)
+            for _ in range(_ATTEMPTS):
+                added = self._add(self._mend_tail(self._survey(), lines), lines, pad=pad)
+                if added is not None:
+                    return added
         except OSError as fault:
             raise JournalFault(f"writing {self._name}: {fault.strerror}") from fault
+        raise JournalFault(f"writing {self._name}: somebody else writes into it all the time")
 
-    def _add(self, survey: Survey, lines: tuple[JournalLine, ...], *, pad: bool) -> Added:
+    def _add(self, survey: Survey, lines: tuple[JournalLine, ...], *, pad: bool) -> Added | None:
+        """Add what is missing; none when somebody else's bytes may have come before it."""
         there = len(survey.starts)
         fresh = tuple(line for line in lines if line.n > there)
         if (gap := _gap(fresh, there)) is not None and not pad:
@@ -97,7 +112,8 @@ class Journal:
         full = _padded(fresh, there)
         if len(full) > len(fresh):
             self._note(f"{len(full) - len(fresh)} lines are lost and stand as such")
-        self._write(survey, tuple(encode(line) for line in full))
+        if not self._write(survey, tuple(encode(line) for line in full)):
+            return None
         return Added(safe=(*old, *(line.n for line in fresh)), notes=tuple(self._notes))
 
     def _survey(self) -> Survey:
@@ -108,7 +124,7 @@ class Journal:
 
     def _print(self) -> Print:
         found = os.fstat(self._file)
-        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+        return Print(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
     def _mend_tail(self, survey: Survey, lines: tuple[JournalLine, ...]) -> Survey:
         """Bring the end of the file to where the next line can begin."""
@@ -155,10 +171,21 @@ class Journal:
     def _slice(self, start: int, end: int) -> bytes:
         return os.pread(self._file, end - start, start)
 
-    def _write(self, survey: Survey, lines: tuple[bytes, ...]) -> None:
-        """Append whole lines and sync; on a fault the file is as it was."""
+    def _write(self, survey: Survey, lines: tuple[bytes, ...]) -> bool:
+        """Append whole lines and sync; on a fault the file is as it was.
+
+        Returns:
+            Whether they stand right behind what was surveyed.
+        """
+        content = b"".join(lines)
         try:
-            self._append(b"".join(lines))
+            self._append(content)
+            # Why before the sync, which takes its time: what anybody adds from here on is news to
+            # the next append, and must not pass for what was left here.
+            left = self._print()
+            if left.size != survey.end + len(content):
+                self._known.pop(self._name, None)
+                return False
             self._sync(self._file)
             if survey.end == 0:
                 os.fsync(self._folder)
@@ -170,7 +197,8 @@ class Journal:
             survey.starts.append(survey.end)
             survey.end += len(line)
         survey.size = survey.end
-        self._known.keep(self._name, (self._print(), survey))
+        self._known.keep(self._name, (left, survey))
+        return True
 
     def _append(self, content: bytes) -> None:
         rest = memoryview(content)
