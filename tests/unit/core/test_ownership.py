@@ -129,3 +129,30 @@ def test_an_owner_without_spelling_is_shown_in_its_normal_form() -> None:
     now = two_leads()
     plain = now >> spawn("x", under="lead", owns=("src/q", "lib/*"), spelled=("src/q",))
     assert rejection(plain << Code.SCOPE_OUTSIDE_PARENT).paths[0] == "lib/*"
+
+
+def lender(*owns: str) -> Play:
+    """Begin with a lead that owns these."""
+    return play() >> open_root() >> spawn("lead", role="lead", owns=owns) >> started("lead")
+
+
+def test_a_pattern_of_the_parents_can_be_lent_whole() -> None:
+    """However many it has, and however odd they are."""
+    owns = tuple(f"*{number}*a*b*c*/**" for number in range(200))
+    _ = lender(*owns) >> spawn("x", under="lead", owns=owns[::-1]) << NodeAdmitted
+
+
+def test_many_patterns_are_found_inside_many() -> None:
+    """What is written out sorts them, so that 200 in 200 is no more than 200 in one."""
+    now = lender(*(f"src/m{number}/**" for number in range(200)))
+    inner = tuple(f"src/m{number}/{{a,b/c}}.py" for number in reversed(range(200)))
+    _ = now >> spawn("x", under="lead", owns=inner) << NodeAdmitted
+    _ = now >> spawn("x", under="lead", owns=(*inner, "src/m7")) << NodeAdmitted
+    _ = now >> spawn("x", under="lead", owns=(*inner, "src/{m7,n7}")) << Code.SCOPE_OUTSIDE_PARENT
+
+
+def test_patterns_built_to_explode_are_refused_and_not_followed() -> None:
+    """Past the steps of one brief the answer is the safe one; the daemon goes on."""
+    now = lender(*(f"{'*a' * (number % 20 + 1)}*b{number}/**" for number in range(200)))
+    inner = tuple(f"{'a*' * 20}{number}/q" for number in range(200))
+    _ = now >> spawn("x", under="lead", owns=inner) << Code.SCOPE_OUTSIDE_PARENT
