@@ -12,7 +12,7 @@ import orjson
 
 from subsessiond.model.brief import FieldFault
 from subsessiond.rpc.request import is_unicode
-from subsessiond.wire.faults import UNNAMED, join_path
+from subsessiond.wire.faults import MOST_FAULTS, UNNAMED, join_path
 
 MOST_LEVELS = 128
 """Nesting of one message; what is free inside it may have half of that."""
@@ -101,10 +101,10 @@ def _refuse(constant: str) -> Any:
 
 
 def _surrogates(message: Any) -> tuple[FieldFault, ...]:
-    """Name every text that is not valid UTF-8."""
+    """Name the texts that are not valid UTF-8, as many as are told one by one."""
     found: list[FieldFault] = []
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(message, ())]
-    while waiting:
+    while waiting and len(found) < MOST_FAULTS:
         here, place = waiting.pop()
         if isinstance(here, str) and not is_unicode(here):
             found.append(FieldFault(path=join_path(*place), problem="is not valid UTF-8"))

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from subsessiond.rpc.reading import MOST_LEVELS, MOST_VALUES, Unreadable, read_json
+from subsessiond.wire.faults import MOST_FAULTS
 
 
 def why(raw: bytes) -> list[tuple[str, str]]:
@@ -83,3 +84,8 @@ def test_more_values_than_anybody_needs_are_not_even_made(raw: bytes) -> None:
 def test_commas_in_a_text_are_no_values(text: str) -> None:
     """However a long text is punctuated, it is one value."""
     assert read_json(json.dumps({"text": text}).encode()) == {"text": text}
+
+
+def test_a_flood_of_bad_texts_is_not_told_one_by_one() -> None:
+    """Not every one of thousands of bad texts is looked for."""
+    assert len(why(b"[" + b",".join([rb'"\ud800"'] * 90_000) + b"]")) == MOST_FAULTS
