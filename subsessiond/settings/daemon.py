@@ -1,0 +1,105 @@
+"""`subsessiond.toml`: limits, the operator's rights, processes, files and named checks."""
+
+import re
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from subsessiond.model.base import Value
+from subsessiond.model.policy import Limits
+from subsessiond.settings.agents import argv_of
+from subsessiond.settings.tables import Table
+
+FILE: Final = "subsessiond.toml"
+MISSION_MOST: Final = 4 * 1024 * 1024
+GRACE_MOST_MS: Final = 600_000
+
+_PASSED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,126}\*?")
+_UNLIMITED: Final = (
+    "live_per_parent",
+    "live_per_tree",
+    "live_total",
+    "spawns_per_tree",
+    "live_writers",
+)
+"""Limits that may be switched off; every other bounds what somebody is shown, or the pace."""
+
+
+class ContainerChoice(StrEnum):
+    """Which container children run in."""
+
+    STRONGEST = "strongest"
+    CGROUP = "cgroup"
+    PIDNS = "pidns"
+    DESCENT = "descent"
+
+
+class DaemonTable(Value, frozen=True, kw_only=True):
+    """What the file says."""
+
+    limits: Limits
+    headless: bool
+    container: ContainerChoice
+    term_grace_ms: int
+    pass_environment: tuple[str, ...]
+    fold_case: bool
+    checks: tuple[tuple[str, tuple[str, ...]], ...]
+    """Names and command lines that `verify` may name."""
+
+
+def read_daemon(text: dict[str, Any]) -> DaemonTable:
+    """Read the file.
+
+    Raises:
+        ConfigFault: says which table, which word and why.
+    """
+    file = Table(FILE, "", text)
+    file.only(("limits", "operator", "processes", "files", "checks"))
+    operator, processes, files = (file.table(n) for n in ("operator", "processes", "files"))
+    operator.only(("headless",))
+    processes.only(("container", "term_grace_ms", "pass_environment"))
+    files.only(("fold_case",))
+    return DaemonTable(
+        limits=_limits(file.table("limits")),
+        headless=operator.flag("headless", default=False),
+        container=processes.choice("container", ContainerChoice, ContainerChoice.STRONGEST),
+        term_grace_ms=processes.whole("term_grace_ms", 3_000, most=GRACE_MOST_MS),
+        pass_environment=_passed(processes),
+        fold_case=files.flag("fold_case", default=False),
+        checks=_checks(file.table("checks")),
+    )
+
+
+def _limits(table: Table) -> Limits:
+    defaults = {field.name: field.default for field in msgspec.structs.fields(Limits)}
+    table.only(defaults)
+    values: dict[str, int | None] = {
+        word: (
+            table.whole_or_unlimited(word, default)
+            if word in _UNLIMITED
+            else table.whole(word, default)
+        )
+        for word, default in defaults.items()
+    }
+    table.whole("mission_bytes", Limits().mission_bytes, least=1, most=MISSION_MOST)
+    return msgspec.structs.replace(Limits(), **values)
+
+
+def _passed(table: Table) -> tuple[str, ...]:
+    found = table.once("pass_environment")
+    for name in found:
+        if not _PASSED.fullmatch(name):
+            table.refuse(
+                "pass_environment", f"{name[:60]!r} is no name of a variable, a last * allowed"
+            )
+    return found
+
+
+def _checks(table: Table) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    for name in table.names():
+        if name in ("files", "scope"):
+            table.refuse(name, "has a meaning of its own; choose another name")
+        if not argv_of(table, name):
+            table.refuse(name, "must be a command line: a list of texts")
+    return tuple((name, argv_of(table, name)) for name in table.names())

@@ -1,0 +1,78 @@
+import tomllib
+
+import pytest
+
+from subsessiond.model.role import AgentProfile
+from subsessiond.ports import ConfigFault
+from subsessiond.settings.agents import read_agents
+
+AGENT = '[agents.a]\nrunner = "command"\n'
+
+
+def test_agents_and_tiers_are_read() -> None:
+    """Every word of an agent comes out as it stands, tiers by name."""
+    agents, tiers = read_agents(
+        tomllib.loads(
+            """
+            [tiers]
+            strong = "a"
+            cheap = "b"
+            [agents.b]
+            runner = "scripted"
+            [agents.a]
+            runner = "command"
+            command = ["run", ""]
+            env = { B = "2", A = "" }
+            brief_by = "argument"
+            takes_schema = false
+            takes_steer = true
+            takes_operator_argv = true
+            """
+        )
+    )
+    assert tiers == (("cheap", "b"), ("strong", "a"))
+    assert agents == (
+        AgentProfile(
+            name="a",
+            runner="command",
+            command=("run", ""),
+            env=(("A", ""), ("B", "2")),
+            brief_by="argument",
+            takes_schema=False,
+            takes_steer=True,
+            takes_operator_argv=True,
+        ),
+        AgentProfile(name="b", runner="scripted"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[agent.a]", "agent: there is no such word; known are agents, tiers"),
+        ("agents = 1", "[agents] must be a table"),
+        ("[agents]\na = 1", "[agents.a] must be a table"),
+        ('[agents."a b"]', "[agents] 'a b': a name has"),
+        ("[agents.a]", "[agents.a] runner: is missing; one of command, scripted"),
+        ('[agents.a]\nrunner = "ray"', "[agents.a] runner: must be one of command, scripted"),
+        (AGENT + 'commands = ["x"]', "[agents.a] commands: there is no such word"),
+        (AGENT + 'command = "x"', "[agents.a] command: must be a list"),
+        (AGENT + 'command = [""]', "[agents.a] command: the program, its first text, is empty"),
+        (AGENT + 'brief_by = "post"', "[agents.a] brief_by: must be one of stdin, argument"),
+        (AGENT + "takes_steer = 1", "[agents.a] takes_steer: must be true or false"),
+        (AGENT + "env = 1", "[agents.a.env] must be a table"),
+        (AGENT + 'env = { "A=B" = "x" }', "[agents.a.env] 'A=B': is no name of a variable"),
+        (AGENT + "env = { A = 1 }", "[agents.a.env] A: must be text"),
+        (AGENT + 'env = { SUBSESSION_TOKEN = "x" }', "SUBSESSION_TOKEN: the daemon itself"),
+        (AGENT + '[tiers]\nt = "b"', "[tiers] t: there is no agent 'b'; there are a"),
+        ('[tiers]\nt = "b"', "there are none"),
+        (AGENT + "[tiers]\nt = 1", "[tiers] t: must be text"),
+        (AGENT + '[tiers]\n"t t" = "a"', "[tiers] 't t': a name has"),
+    ],
+)
+def test_a_bad_agent_is_refused_by_name(text: str, words: str) -> None:
+    """Unknown words, wrong types and tiers that lead nowhere name table and word."""
+    with pytest.raises(ConfigFault) as caught:
+        read_agents(tomllib.loads(text))
+    assert str(caught.value).startswith("agents.toml: ")
+    assert words in str(caught.value)
