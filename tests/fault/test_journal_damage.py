@@ -107,6 +107,19 @@ async def test_scribbles_at_the_end_take_no_ones_place(bench: Bench) -> None:
     assert await bench.read() == ((1, "report"), (2, "report"))
 
 
+async def test_a_tear_that_ends_in_newlines_costs_no_record(bench: Bench) -> None:
+    """S23: what was torn and closed by a newline, or two, is cut and comes from the store again."""
+    for end in (b"\n", b"\n\n", b"\n\0\0\0\n"):
+        bench.path.unlink(missing_ok=True)
+        await bench.add(1, 2, 3)
+        whole = bench.path.read_bytes()
+        third = encode(bench.lines(3)[0])
+        bench.path.write_bytes(whole[: -len(third)] + cut_in_half(third) + end)
+        bench.kept = bench.lines(1, 2, 3)
+        assert await bench.add(4) == (4,)
+        assert bench.path.read_bytes() == whole + encode(bench.lines(4)[0])
+
+
 async def test_the_store_is_asked_only_for_what_is_missing(bench: Bench) -> None:
     """A line removed by hand shifts those behind it; new lines stand in their own place again."""
     await bench.add(1, 2, 3)

@@ -8,7 +8,14 @@ from typing import NamedTuple
 import msgspec
 
 from subsessiond.adapters.journals.folder import JournalFault, open_file
-from subsessiond.adapters.journals.line import decode, encode, is_record, is_same, lost
+from subsessiond.adapters.journals.line import (
+    decode,
+    encode,
+    is_record,
+    is_same,
+    is_well_formed,
+    lost,
+)
 from subsessiond.ports import JournalLine
 
 _PIECE_BYTES = 1 << 20
@@ -95,7 +102,8 @@ class Journal:
         """
         try:
             for _ in range(_ATTEMPTS):
-                added = self._add(self._mend_tail(self._survey(), lines), lines, pad=pad)
+                survey = self._left() or self._mend_tail(survey_of(self._file), lines)
+                added = self._add(survey, lines, pad=pad)
                 if added is not None:
                     return added
         except OSError as fault:
@@ -116,11 +124,10 @@ class Journal:
             return None
         return Added(safe=(*old, *(line.n for line in fresh)), notes=tuple(self._notes))
 
-    def _survey(self) -> Survey:
+    def _left(self) -> Survey | None:
+        """Give what this process left in the file; none when that is not what is there now."""
         left = self._known.get(self._name)
-        if left is not None and left[0] == self._print():
-            return left[1]
-        return survey_of(self._file)
+        return left[1] if left is not None and left[0] == self._print() else None
 
     def _print(self) -> Print:
         found = os.fstat(self._file)
@@ -130,6 +137,7 @@ class Journal:
         """Bring the end of the file to where the next line can begin."""
         if survey.end < survey.size:
             survey = self._mend_torn(survey)
+        survey = self._cut_closed_tear(survey)
         for line in lines:
             if line.n <= len(survey.starts) and not self._is_record(survey, line.n):
                 return self._cut_foreign(survey, line.n)
@@ -146,10 +154,24 @@ class Journal:
         os.ftruncate(self._file, survey.end)
         return Survey(survey.starts, survey.end, survey.end)
 
+    def _cut_closed_tear(self, survey: Survey) -> Survey:
+        """Cut last lines that are no records of any number: a tear behind which a line was ended.
+
+        Why, though no record of ours needs their place: the record that was torn is one of them,
+        and is written anew from the store as soon as the file ends before it.
+        """
+        whole = len(survey.starts)
+        while whole and not is_well_formed(self._line(survey, whole)):
+            whole -= 1
+        return survey if whole == len(survey.starts) else self._cut_from(survey, whole + 1)
+
     def _cut_foreign(self, survey: Survey, n: int) -> Survey:
         """Cut from line `n`, if no record follows: a tear that ended in newlines, or scribbles."""
         if any(self._is_record(survey, k) for k in range(n, len(survey.starts) + 1)):
             return survey
+        return self._cut_from(survey, n)
+
+    def _cut_from(self, survey: Survey, n: int) -> Survey:
         start = survey.starts[n - 1]
         self._note(f"{survey.end - start} bytes from line {n} on were no records and were cut")
         os.ftruncate(self._file, start)

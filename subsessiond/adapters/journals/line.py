@@ -64,10 +64,19 @@ def decode(raw: bytes, n: int) -> JournalRecord:
 
 def is_record(raw: bytes, n: int) -> bool:
     """Tell whether this is, or once was, record `n`: well formed, though maybe altered since."""
+    return _number_of(raw) == n
+
+
+def is_well_formed(raw: bytes) -> bool:
+    """Tell whether this is, or once was, a record of any number."""
+    return _number_of(raw) is not None
+
+
+def _number_of(raw: bytes) -> int | None:
     try:
-        return _strict.decode(raw).n == n
+        return _strict.decode(raw).n
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        return False
+        return None
 
 
 def is_same(record: JournalRecord, line: JournalLine) -> bool:
