@@ -51,6 +51,11 @@ def stamps(now: Play) -> Stamps:
     return {"at_ms": now.at_ms, "awake_ms": now.awake_ms}
 
 
+def wrong(paths: tuple[str, ...]) -> tuple[FieldFault, ...]:
+    """Make a fault of each field."""
+    return tuple(FieldFault(path=path, problem="is wrong") for path in paths)
+
+
 def _naming(label: str, make: Any) -> Step:
     """Give a label its id, decide, and take the id away again from who was refused."""
 
@@ -119,11 +124,9 @@ def spawn(
             parent=now.id(under),
             role=role,
             brief=None if faults else order,
-            brief_faults=tuple(FieldFault(path=path, problem="is wrong") for path in faults),
+            brief_faults=wrong(faults),
             paths=PlannedPaths(
-                owns=patterns,
-                spelled=spelled or patterns,
-                faults=tuple(FieldFault(path=path, problem="is wrong") for path in path_faults),
+                owns=patterns, spelled=spelled or patterns, faults=wrong(path_faults)
             ),
             fingerprint=fingerprint or f"{role} {order}",
             key=key,
@@ -156,7 +159,7 @@ def succeed(
             new_id=now.id(label),
             predecessor=now.id(of),
             paths=PlannedPaths(owns=owns, spelled=spelled or owns),
-            faults=tuple(FieldFault(path=path, problem="is wrong") for path in faults),
+            faults=wrong(faults),
             grant=grant if grant is not None else Grant(),
             **stamps(now),
             **fields,
@@ -246,14 +249,13 @@ def checkpoint(
     """A child writes down where it stands."""
 
     def step(now: Play) -> Command:
-        bad = tuple(FieldFault(path=path, problem="is wrong") for path in faults)
         record = Checkpoint(phase=phase, state="so far", next_step=next_step)
         return SaveCheckpoint(
             caller=caller(now, by or label),
             node=now.id(label),
             checkpoint=None if faults else record,
             size_bytes=size,
-            faults=bad,
+            faults=wrong(faults),
             **stamps(now),
         )
 
