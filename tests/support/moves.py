@@ -33,7 +33,7 @@ from subsessiond.model.ids import MessageId
 from subsessiond.model.report import MalformedReport, Outcome, Report, Stage
 from subsessiond.ports import Stamps
 from tests.support.playbook import Play, Step
-from tests.support.policies import brief
+from tests.support.policies import brief, wrong
 
 OPERATOR: Final = "operator"
 PERSON: Final = "person"
@@ -49,11 +49,6 @@ def caller(now: Play, by: str) -> Caller:
 def stamps(now: Play) -> Stamps:
     """Give the stamps of a command."""
     return {"at_ms": now.at_ms, "awake_ms": now.awake_ms}
-
-
-def wrong(paths: tuple[str, ...]) -> tuple[FieldFault, ...]:
-    """Make a fault of each field."""
-    return tuple(FieldFault(path=path, problem="is wrong") for path in paths)
 
 
 def _naming(label: str, make: Any) -> Step:
@@ -115,8 +110,7 @@ def spawn(
     patterns = (owns,) if isinstance(owns, str) else owns
 
     def make(now: Play) -> Command:
-        if continues is not None:
-            fields["continues"] = now.id(continues)
+        fields["continues"] = now.id(continues) if continues is not None else None
         order = brief(patterns, **fields)
         return Spawn(
             caller=caller(now, under if by is None else by),

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from subsessiond.model.brief import Brief, ReportContract
+from subsessiond.model.brief import Brief, FieldFault, ReportContract
 from subsessiond.model.policy import Limits, Policy
 from subsessiond.model.role import AgentProfile, Role, ToolClass
 
@@ -59,3 +59,8 @@ def brief(owns: tuple[str, ...] = (), **fields: Any) -> Brief:
     )
     fields.setdefault("mission", "Do it.")
     return Brief(owned_globs=owns, report_contract=contract, **fields)
+
+
+def wrong(paths: tuple[str, ...]) -> tuple[FieldFault, ...]:
+    """Make a fault of each field."""
+    return tuple(FieldFault(path=path, problem="is wrong") for path in paths)
