@@ -110,8 +110,7 @@ def spawn(
     patterns = (owns,) if isinstance(owns, str) else owns
 
     def make(now: Play) -> Command:
-        fields["continues"] = now.id(continues) if continues is not None else None
-        order = brief(patterns, **fields)
+        order = brief(patterns, continues=now.id(continues) if continues else None, **fields)
         return Spawn(
             caller=caller(now, under if by is None else by),
             new_id=now.id(label),
