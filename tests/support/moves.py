@@ -108,6 +108,8 @@ def spawn(
 ) -> Step:
     """Spawn a child; further fields go into its brief."""
     patterns = (owns,) if isinstance(owns, str) else owns
+    bad = wrong(path_faults)
+    paths = PlannedPaths(owns=patterns, spelled=spelled or patterns, faults=bad)
 
     def make(now: Play) -> Command:
         order = brief(patterns, continues=now.id(continues) if continues else None, **fields)
@@ -118,9 +120,7 @@ def spawn(
             role=role,
             brief=None if faults else order,
             brief_faults=wrong(faults),
-            paths=PlannedPaths(
-                owns=patterns, spelled=spelled or patterns, faults=wrong(path_faults)
-            ),
+            paths=paths,
             fingerprint=fingerprint or f"{role} {order}",
             key=key,
             allow_overlap=allow_overlap,
