@@ -121,7 +121,9 @@ class Daemon:
         journaling = Journaling(self._journals, store)
         voice = EngineVoice(registry, self._clock, self._ids)
         waiting = Waiting(registry)
-        server = self._server(registry, store, waiting, workspace)
+        territories = Territories(registry.tree)
+        processes.on_birth(territories.expect)
+        server = self._server(registry, store, waiting, workspace, territories)
         async with AsyncExitStack() as last, asyncio.TaskGroup() as tasks:
             # Why also here: a fault that ends the daemon must not leave its socket behind.
             last.push_async_callback(server.stop, STREAMS_MS)
@@ -164,8 +166,8 @@ class Daemon:
         store: SqliteStore,
         waiting: Waiting,
         workspace: DiskWorkspace,
+        territories: Territories,
     ) -> RpcServer:
-        territories = Territories(registry.tree)
         callers = Callers(
             system_peers(),
             territories,

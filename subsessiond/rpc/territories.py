@@ -47,6 +47,8 @@ class Territories:
         self._tree = tree
         self._processes: dict[tuple[str, int, int], NodeId] = {}
         self._groups: dict[str, NodeId] = {}
+        self._born: dict[NodeId, Identity] = {}
+        """Processes that the registry has not recorded yet."""
         self.epoch = 0
         """Grows whenever an earlier finding may not hold any more."""
         for node in tree.nodes.values():
@@ -54,6 +56,15 @@ class Territories:
             # while the agent of a closed root lives on and is no person for that.
             if node.is_root or node.status is not Status.RELEASED:
                 self._record(node.node_id, node.identity)
+
+    def expect(self, node_id: NodeId, identity: Identity) -> None:
+        """Know a child's process before its program begins.
+
+        Why not from the registry alone: it records what runs already, and what runs may call.
+        """
+        self._born[node_id] = identity
+        self._record(node_id, identity)
+        self.epoch += 1
 
     def on_events(self, events: tuple[AnyEvent, ...], tree: Tree) -> None:
         """Keep up with the registry."""
@@ -76,7 +87,7 @@ class Territories:
             found = marked.node_id if marked is not None and inside else holder
             return Finding(node_id=found, by_kernel=True)
         if marked is not None:
-            return Finding(node_id=marked.node_id, by_kernel=_is_being_born(marked, peer))
+            return Finding(node_id=marked.node_id)
         return Finding(stray=peer.below_daemon, marked_elsewhere=bool(peer.marked))
 
     def _by_kernel(self, peer: Peer) -> NodeId | None:
@@ -91,12 +102,14 @@ class Territories:
     def _follow(self, event: AnyEvent) -> None:
         match event:
             case ProcessNoted(identity=identity) | NodeStarted(identity=identity):
+                self._born.pop(event.node, None)
                 self._record(event.node, identity)
             case RootOpened(record=record):
                 self._record(event.node, record.identity)
             case RootResumed(agent=agent):
                 self._record(event.node, agent)
             case NodeReleased(by_operator=False):
+                self._forget(self._born.pop(event.node, None))
                 node = self._tree.nodes.get(event.node)
                 if node is not None and not node.is_root:
                     self._forget(node.identity)
@@ -124,11 +137,6 @@ def ancestry(nodes: Mapping[NodeId, Node], node: Node) -> Iterator[NodeId]:
     while here is not None:
         yield here.node_id
         here = nodes.get(here.parent) if here.parent is not None else None
-
-
-def _is_being_born(node: Node, peer: Peer) -> bool:
-    """Tell whether this is the process of a child whose identity is not recorded yet."""
-    return peer.below_daemon and node.status is Status.CLAIMED and node.identity is None
 
 
 def _keys(cgroup: str) -> Iterator[str]:

@@ -55,6 +55,8 @@ class Ground(NamedTuple):
     group: str
     """The child's cgroup; empty for the other kinds."""
     marker: str
+    told: Callable[[Identity], None]
+    """Told who the child is before anything of it runs."""
 
 
 class Names(NamedTuple):
@@ -89,6 +91,7 @@ async def start(ground: Ground, order: Order, names: Names) -> tuple[Born, Conta
             identity = _identify(ground, pid)
             container = container_of(ground.table, identity)
             undo.push_async_callback(empty, container, 0, Watch(leader_gone=True))
+            ground.told(identity)
             control.send(b"go")
             await _expect_start(control, names, ground.kind, ends.stderr)
         if isinstance(leader, NamespaceLeader):

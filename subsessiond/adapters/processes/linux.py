@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import os
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from subsessiond.adapters.processes.birth import Ground, Names, container_of, start
@@ -14,6 +16,7 @@ from subsessiond.adapters.processes.orphans import UNCLAIMED_S, Orphans
 from subsessiond.adapters.processes.proc import ProcTable
 from subsessiond.adapters.processes.sites import Site, sites
 from subsessiond.adapters.processes.words import explain
+from subsessiond.model.ids import NodeId
 from subsessiond.model.process import (
     ContainerKind,
     Identity,
@@ -63,6 +66,11 @@ class LinuxProcesses:
         self._live: dict[tuple[int, int], _Live] = {}
         self._open: set[Process] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._tell: Callable[[NodeId, Identity], None] = _tell_nobody
+
+    def on_birth(self, tell: Callable[[NodeId, Identity], None]) -> None:
+        """Tell who each child is from now on, before anything of it runs."""
+        self._tell = tell
 
     def _choose(self, wanted: str | None) -> Site:
         if wanted == ContainerKind.DESCENT:
@@ -96,7 +104,8 @@ class LinuxProcesses:
 
     async def _start(self, node_id: str, marker: str, order: Order, names: Names) -> Process:
         group = self._site.groups.make(node_id) if self._site.groups else ""
-        ground = Ground(self._table, self._orphans, self._site.kind, group, marker)
+        told = partial(self._tell, NodeId(node_id))
+        ground = Ground(self._table, self._orphans, self._site.kind, group, marker, told)
         try:
             born, container = await start(ground, order, names)
         except BaseException:
@@ -221,3 +230,7 @@ class LinuxProcesses:
 
 def _key(identity: Identity) -> tuple[int, int]:
     return (identity.pid, identity.start_ticks)
+
+
+def _tell_nobody(_node_id: NodeId, _identity: Identity) -> None:
+    """Stand in until somebody asks."""

@@ -113,11 +113,22 @@ def test_a_stray_child_is_nobodys_and_not_a_persons() -> None:
     assert a_territory().find(a_peer(7, below_daemon=True)) == Finding(stray=True)
 
 
-def test_a_child_being_born_is_believed() -> None:
-    """A claimed child whose process is not recorded yet is known by its mark."""
+def test_a_child_is_known_before_it_is_recorded() -> None:
+    """A process that is told of at its birth is territory at once, and until its node is gone."""
+    territories = Territories(a_tree([a_node(2, status=Status.CLAIMED)]))
+    territories.expect(node_id(2), identity(400, 400))
+    assert territories.epoch == 1
+    assert territories.find(a_peer(400, 9, 1)) == Finding(node_id=node_id(2), by_kernel=True)
+    gone = NodeReleased(node=node_id(2), at_ms=AT_MS)
+    territories.on_events((gone,), a_tree([a_node(2, status=Status.RELEASED)]))
+    assert territories.find(a_peer(400, 9, 1)) == Finding()
+
+
+def test_the_mark_of_a_child_that_has_no_process_yet_proves_nothing() -> None:
+    """Whoever names a node that still waits for its start is no more that node than any other."""
     territories = Territories(a_tree([a_node(2, status=Status.CLAIMED)]))
     peer = a_peer(7, below_daemon=True, marked=node_id(2))
-    assert territories.find(peer) == Finding(node_id=node_id(2), by_kernel=True)
+    assert territories.find(peer) == Finding(node_id=node_id(2), by_kernel=False)
 
 
 @pytest.mark.parametrize(
