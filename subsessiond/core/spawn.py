@@ -40,10 +40,12 @@ def _dynamic_faults(case: SpawnCase) -> tuple[FieldFault, ...]:
     if case.role is not None and case.token_cap < least:
         problem = f"must be at least {least}: four times the reserve of its report contract"
         faults.append(FieldFault(path="brief.tokenCap", problem=problem))
+    named = {fault.path for fault in case.command.paths.faults}
     for i in unreadable(case.command.paths.owns):
         # Why: the edge made these, but what the index cannot read would be claimed by nobody.
-        problem = "is no pattern"
-        faults.append(FieldFault(path=f"brief.ownedGlobs[{i}]", problem=problem))
+        path = f"brief.ownedGlobs[{i}]"
+        if path not in named:
+            faults.append(FieldFault(path=path, problem="is no pattern"))
     known = ("files", "scope", *case.policy.checks)
     for i, name in enumerate(brief.verify or ()):
         if name not in known:

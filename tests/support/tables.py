@@ -34,6 +34,12 @@ tier = "scripted"
 tools = ["read", "edit"]
 token_cap = 20_000
 
+[lead]
+tier = "scripted"
+depth_cap = 2
+tools = ["read", "edit", "delegate"]
+token_cap = 1_000_000
+
 [worker]
 tier = "worker"
 tools = ["read"]
@@ -59,7 +65,7 @@ runner = "scripted"
 takes_steer = true
 """
 
-WIDE: Final = {
+WIDE: Final[dict[str, Any]] = {
     "live_per_parent": "unlimited",
     "live_per_tree": "unlimited",
     "live_total": "unlimited",

@@ -156,3 +156,11 @@ def test_patterns_built_to_explode_are_refused_and_not_followed() -> None:
     now = lender(*(f"{'*a' * (number % 20 + 1)}*b{number}/**" for number in range(200)))
     inner = tuple(f"{'a*' * 20}{number}/q" for number in range(200))
     _ = now >> spawn("x", under="lead", owns=inner) << Code.SCOPE_OUTSIDE_PARENT
+
+
+def test_a_pattern_with_a_fault_is_named_once() -> None:
+    """What the edge has found wrong with a pattern is not told again in other words."""
+    now = play() >> open_root()
+    now = now >> spawn("a", owns=("", "a/*"), path_faults=("brief.ownedGlobs[0]",))
+    fields = rejection(now << Code.BRIEF_INVALID).fields
+    assert [fault.path for fault in fields] == ["brief.ownedGlobs[0]"]
