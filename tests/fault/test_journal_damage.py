@@ -118,6 +118,9 @@ async def test_a_tear_that_ends_in_newlines_costs_no_record(bench: Bench) -> Non
         bench.kept = bench.lines(1, 2, 3)
         assert await bench.add(4) == (4,)
         assert bench.path.read_bytes() == whole + encode(bench.lines(4)[0])
+        (told,) = bench.told
+        assert "were no records and were cut" in told
+        bench.told.clear()
 
 
 async def test_the_store_is_asked_only_for_what_is_missing(bench: Bench) -> None:

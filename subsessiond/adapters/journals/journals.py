@@ -107,14 +107,18 @@ class FileJournals:
 
     async def _append_node(self, node_id: NodeId, lines: tuple[JournalLine, ...]) -> Added:
         added = await self._run(partial(self._add, lines, pad=False), lines[0])
+        self._tell(added, lines[0])
         if added.short_of is not None:
             kept = {line.n: line for line in await self._refill(node_id)}
             kept.update({line.n: line for line in lines})
             full = tuple(kept[n] for n in sorted(kept))
             added = await self._run(partial(self._add, full, pad=True), lines[0])
-        for note in added.notes:
-            self._warn(f"a journal in {lines[0].workspace}: {note}")
+            self._tell(added, lines[0])
         return added
+
+    def _tell(self, added: Added, line: JournalLine) -> None:
+        for note in added.notes:
+            self._warn(f"a journal in {line.workspace}: {note}")
 
     async def _run(self, job: Callable[[], Added], line: JournalLine) -> Added:
         try:
