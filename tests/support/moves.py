@@ -108,8 +108,7 @@ def spawn(
 ) -> Step:
     """Spawn a child; further fields go into its brief."""
     patterns = (owns,) if isinstance(owns, str) else owns
-    bad = wrong(path_faults)
-    paths = PlannedPaths(owns=patterns, spelled=spelled or patterns, faults=bad)
+    paths = PlannedPaths(owns=patterns, spelled=spelled or patterns, faults=wrong(path_faults))
 
     def make(now: Play) -> Command:
         order = brief(patterns, continues=now.id(continues) if continues else None, **fields)
