@@ -12,7 +12,6 @@ import structlog
 from subsessiond import __version__, log
 from subsessiond.adapters.clock import SystemClock
 from subsessiond.adapters.ids import RandomIds
-from subsessiond.adapters.journals import FileJournals
 from subsessiond.adapters.lock import StateLock
 from subsessiond.adapters.peers import system_peers
 from subsessiond.adapters.processes import LinuxProcesses, child_environment
@@ -32,6 +31,8 @@ from subsessiond.engine.voice import EngineVoice
 from subsessiond.engine.waiting import Waiting
 from subsessiond.model.node import Node
 from subsessiond.model.policy import Policy
+from subsessiond.model.process import ProcessFault
+from subsessiond.parts import AnyProcesses, open_processes, open_store
 from subsessiond.ports import StoreFault
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
@@ -40,7 +41,7 @@ from subsessiond.rpc.schema import schema_fault
 from subsessiond.rpc.server import RpcServer
 from subsessiond.rpc.socketfile import SocketFault
 from subsessiond.rpc.territories import Territories
-from subsessiond.settings import Settings, load
+from subsessiond.settings import Settings, load_policy
 
 STREAMS_MS = 800
 """How long calls under way may go on once the daemon stops."""
@@ -50,6 +51,9 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 CHILDREN_S = 15.0
 """How long stopping all children may take: their graces, and some for a busy machine."""
+
+FAULTS = (StoreFault, SocketFault, ProcessFault, OSError)
+"""What ends a daemon without being a bug of it."""
 
 logger = structlog.get_logger(__name__)
 
@@ -68,6 +72,9 @@ async def serve(settings: Settings, *, foreground: bool = False) -> int:
             return await Daemon(settings, lock).run()
         except BaseExceptionGroup as group:
             raise _cause(group) from group
+        except FAULTS as fault:
+            logger.critical("a fault ended the daemon", fault=str(fault))
+            raise
 
 
 class Daemon:
@@ -87,8 +94,10 @@ class Daemon:
         """Serve until told to stop, then end every child and leave nothing behind."""
         self._hear_signals()
         async with AsyncExitStack() as parts:
-            store = await self._open_store(parts)
-            processes = self._open_processes(parts)
+            store, self._journals = open_store(self._settings, self._lock, parts)
+            processes = open_processes(self._settings)
+            parts.push_async_callback(processes.aclose)
+            self._containers = processes.kind
             workspace = DiskWorkspace(fold_case=self._settings.policy.fold_case)
             parts.callback(workspace.close)
             executor = Executor(
@@ -115,14 +124,15 @@ class Daemon:
         registry: Registry,
         store: SqliteStore,
         executor: Executor,
-        processes: LinuxProcesses,
+        processes: AnyProcesses,
         workspace: DiskWorkspace,
     ) -> None:
         journaling = Journaling(self._journals, store)
         voice = EngineVoice(registry, self._clock, self._ids)
         waiting = Waiting(registry)
         territories = Territories(registry.tree)
-        processes.on_birth(territories.expect)
+        if isinstance(processes, LinuxProcesses):
+            processes.on_birth(territories.expect)
         server = self._server(registry, store, waiting, workspace, territories)
         async with AsyncExitStack() as last, asyncio.TaskGroup() as tasks:
             # Why also here: a fault that ends the daemon must not leave its socket behind.
@@ -209,42 +219,9 @@ class Daemon:
 
     async def _reload(self, registry: Registry) -> Policy:
         """Read the tables anew; live children keep what they were admitted with."""
-        policy = await asyncio.to_thread(self._read_policy)
+        policy = await asyncio.to_thread(load_policy, self._settings.config_dir)
         registry.policy = policy
         return policy
-
-    def _read_policy(self) -> Policy:
-        return load(
-            os.environ,
-            state_dir=str(self._settings.state_dir),
-            socket=str(self._settings.socket),
-            config_dir=str(self._settings.config_dir),
-        ).policy
-
-    async def _open_store(self, parts: AsyncExitStack) -> SqliteStore:
-        store = SqliteStore(
-            self._settings.state_dir,
-            guard=self._lock.check,
-            journal_nodes=self._journal_nodes,
-            warn=_warn,
-        )
-        self._journals = FileJournals(refill=store.kept_lines, warn=_warn)
-        parts.push_async_callback(store.aclose)
-        parts.push_async_callback(self._journals.aclose)
-        return store
-
-    async def _journal_nodes(self, workspaces: tuple[str, ...]) -> tuple[Node, ...]:
-        """Read what journals remember; only asked of a store that needs mending."""
-        return await self._journals.rebuild(workspaces)
-
-    def _open_processes(self, parts: AsyncExitStack) -> LinuxProcesses:
-        processes = LinuxProcesses(
-            container=self._settings.container,
-            term_grace_ms=self._settings.term_grace_ms,
-        )
-        self._containers = processes.kind
-        parts.push_async_callback(processes.aclose)
-        return processes
 
     def _environment(
         self,
@@ -278,7 +255,7 @@ class Daemon:
 
 def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Give the fault that ended the daemon, where all that ended is faults; else the bugs."""
-    known, unknown = group.split((StoreFault, SocketFault))
+    known, unknown = group.split(FAULTS)
     if known is None or unknown is not None:
         logger.critical("a bug ended the daemon", exc_info=group)
         return group
@@ -287,7 +264,3 @@ def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
         fault = fault.exceptions[0]
     logger.critical("a fault ended the daemon", fault=str(fault))
     return fault
-
-
-def _warn(words: str) -> None:
-    logger.warning("warning", words=words)

@@ -16,7 +16,7 @@ from subsessiond.model.base import Value
 from subsessiond.model.policy import Policy
 from subsessiond.ports import ConfigFault
 from subsessiond.settings.agents import read_agents
-from subsessiond.settings.daemon import ContainerChoice, read_daemon
+from subsessiond.settings.daemon import ContainerChoice, DaemonTable, read_daemon
 from subsessiond.settings.places import find_places
 from subsessiond.settings.roles import read_roles
 
@@ -59,18 +59,7 @@ def load(
         ConfigFault: says which file, which table and word, and what is wrong.
     """
     places = find_places(environ, state_dir, socket, config_dir)
-    main, roles, agents = (_read(places.config, name) for name in FILES)
-    daemon = read_daemon(main)
-    checks = tuple(name for name, _ in daemon.checks)
-    profiles, tiers = read_agents(agents)
-    policy = Policy(
-        limits=daemon.limits,
-        roles=read_roles(roles, checks),
-        agents=profiles,
-        tiers=tiers,
-        checks=checks,
-        fold_case=daemon.fold_case,
-    )
+    policy, daemon = _read_all(places.config)
     strongest = daemon.container is ContainerChoice.STRONGEST
     return Settings(
         state_dir=places.state,
@@ -83,6 +72,31 @@ def load(
         pass_environment=daemon.pass_environment,
         checks=daemon.checks,
     )
+
+
+def load_policy(config: Path) -> Policy:
+    """Read the configuration anew, for a daemon that runs.
+
+    Raises:
+        ConfigFault: as `load`.
+    """
+    return _read_all(config)[0]
+
+
+def _read_all(config: Path) -> tuple[Policy, DaemonTable]:
+    main, roles, agents = (_read(config, name) for name in FILES)
+    daemon = read_daemon(main)
+    checks = tuple(name for name, _ in daemon.checks)
+    profiles, tiers = read_agents(agents)
+    policy = Policy(
+        limits=daemon.limits,
+        roles=read_roles(roles, checks),
+        agents=profiles,
+        tiers=tiers,
+        checks=checks,
+        fold_case=daemon.fold_case,
+    )
+    return policy, daemon
 
 
 def _read(config: Path, name: str) -> dict[str, Any]:

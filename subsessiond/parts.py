@@ -1,0 +1,55 @@
+"""Parts that are made from settings and hold something of the system: the store, the containers."""
+
+import sys
+from contextlib import AsyncExitStack
+
+import structlog
+
+from subsessiond.adapters.journals import FileJournals
+from subsessiond.adapters.lock import StateLock
+from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
+from subsessiond.adapters.store import SqliteStore
+from subsessiond.model.node import Node
+from subsessiond.model.process import ProcessFault
+from subsessiond.settings import Settings
+
+AnyProcesses = LinuxProcesses | PortableProcesses
+
+logger = structlog.get_logger(__name__)
+
+
+def open_store(
+    settings: Settings, lock: StateLock, parts: AsyncExitStack
+) -> tuple[SqliteStore, FileJournals]:
+    """Make the store and the journals, which mend each other; both are closed with `parts`."""
+
+    async def journal_nodes(workspaces: tuple[str, ...]) -> tuple[Node, ...]:
+        return await journals.rebuild(workspaces)  # only asked of a store that needs mending
+
+    store = SqliteStore(
+        settings.state_dir, guard=lock.check, journal_nodes=journal_nodes, warn=_warn
+    )
+    journals = FileJournals(refill=store.kept_lines, warn=_warn)
+    parts.push_async_callback(store.aclose)
+    parts.push_async_callback(journals.aclose)
+    return store, journals
+
+
+def open_processes(settings: Settings, platform: str = sys.platform) -> AnyProcesses:
+    """Make the containers of this system; where there are none, the log says what that costs.
+
+    Raises:
+        ProcessFault: the kind that was asked for does not work here.
+    """
+    if platform == "linux":
+        return LinuxProcesses(container=settings.container, term_grace_ms=settings.term_grace_ms)
+    if settings.container is not None:
+        raise ProcessFault(f"this system has no containers of kind {settings.container!r}")
+    processes = PortableProcesses(term_grace_ms=settings.term_grace_ms)
+    for words in processes.missing:
+        logger.warning("this system has no containers", missing=words)
+    return processes
+
+
+def _warn(words: str) -> None:
+    logger.warning("warning", words=words)
