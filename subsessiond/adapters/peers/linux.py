@@ -13,8 +13,8 @@ from subsessiond.adapters.peers.bridge import agent_above
 from subsessiond.adapters.peers.proc import (
     VanishedError,
     cgroup_of,
-    mark_of,
     namespace_of,
+    nearest_mark,
     read,
     walk,
 )
@@ -88,23 +88,23 @@ class LinuxPeers:
         # Why cut: what stands above the daemon says nothing about a child of ours.
         line = whole[: pids.index(self._daemon)] if below else whole
         spots = tuple(stat.spot for stat in line)
-        marks = [mark_of(spot.pid) for spot in spots if spot.pid not in (1, self._daemon)]
+        marked, readable = nearest_mark(p for p in pids[: len(spots)] if p not in (1, self._daemon))
         return Peer(
             pid=pid,
             boot_id=self._boot,
             line=spots,
             below_daemon=below,
-            marked=next((mark for mark in marks if mark), ""),
+            marked=marked,
             cgroup=cgroup_of(pid),
             has_terminal=own.terminal != 0 and own.session in pids and not below,
             agent=self._agent(spots),
-            problem=self._problem(pid, uid, marks[0] if marks else ""),
+            problem=self._problem(pid, uid, readable=readable),
         )
 
-    def _problem(self, pid: int, uid: int, mark: str | None) -> str:
+    def _problem(self, pid: int, uid: int, *, readable: bool) -> str:
         if uid != os.geteuid():
             return STRANGER
-        if mark is None:
+        if not readable and pid not in (1, self._daemon):
             return HIDDEN
         return "" if namespace_of(pid) == self._space else FOREIGN
 

@@ -1,7 +1,7 @@
 """What /proc tells of one process: descent, terminal, mark, place and command line."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from subsessiond.model.peer import Spot
@@ -9,6 +9,11 @@ from subsessiond.model.peer import Spot
 MARK: Final = b"SUBSESSION_NODE="
 LINE_MOST: Final = 256
 """Ancestors looked at; deeper than any real one, so that a made-up depth costs a bounded time."""
+
+
+ENVIRON_MOST_BYTES: Final = 4 * 1024 * 1024
+"""Environments read for one caller, its ancestors' included: some milliseconds, though each of a
+long line of processes may hold megabytes."""
 
 
 class Stat(NamedTuple):
@@ -55,13 +60,37 @@ def stat_of(pid: int) -> Stat:
     return Stat(spot=spot, ppid=int(field[1]), session=int(field[3]), terminal=int(field[4]))
 
 
-def mark_of(pid: int) -> str | None:
-    """Read which node a process's environment names; none when it may not be read."""
+def nearest_mark(pids: Iterable[int]) -> tuple[str, bool]:
+    """Find the node that the environment of a process or of one above it names.
+
+    Args:
+        pids: The process and its ancestors, itself first.
+
+    Returns:
+        The nearest mark, empty without one; and whether the process's own environment could be
+        read. What is beyond the bound counts as not marked: a mark only takes rights away, and
+        whoever wants to be rid of one needs no large environment for it.
+    """
+    room, own_read = ENVIRON_MOST_BYTES, None
+    for pid in pids:
+        text = _environ(pid, room)
+        own_read = text is not None if own_read is None else own_read
+        if mark := _mark_in(text or b""):
+            return mark, own_read
+        room -= len(text or b"")
+    return "", bool(own_read)
+
+
+def _environ(pid: int, room: int) -> bytes | None:
+    """Read a process's environment, within a bound; none when it may not be read."""
     try:
-        text = read(f"/proc/{pid}/environ")
+        return read(f"/proc/{pid}/environ", room) if room > 0 else None
     except OSError:
         return None
-    for entry in text.split(b"\0"):
+
+
+def _mark_in(environ: bytes) -> str:
+    for entry in environ.split(b"\0") if MARK in environ else ():
         if entry.startswith(MARK):
             return entry[len(MARK) :].decode("ascii", "replace")
     return ""
@@ -94,13 +123,14 @@ def arguments_of(pid: int) -> tuple[str, ...]:
     return tuple(word.decode("utf-8", "replace") for word in text.split(b"\0") if word)
 
 
-def read(path: str) -> bytes:
-    """Read a small file of the kernel whole; a file object would cost more than the reading."""
+def read(path: str, most_bytes: int = 1 << 20) -> bytes:
+    """Read a small file of the kernel; a file object would cost more than the reading."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        parts = []
-        while part := os.read(fd, 65_536):
+        parts, left = [], most_bytes
+        while left > 0 and (part := os.read(fd, min(left, 65_536))):
             parts.append(part)
+            left -= len(part)
         return b"".join(parts)
     finally:
         os.close(fd)

@@ -1,0 +1,49 @@
+"""One hostile child tries to make the daemon slow, large or deaf for everybody else."""
+
+import sys
+import time
+
+import pytest
+
+from tests.support.daemon import Daemon
+from tests.support.hire import CONFIG, hire, wait_file
+
+LIMIT_S = 0.25
+"""How long anybody else's call may take beside an attack; unharmed it takes a few ms."""
+
+FAT_LINE = """
+import os, socket, subprocess, sys
+left = int(sys.argv[1])
+if left:
+    fat = dict(os.environ) | {f"FAT{i}": "x" * 100_000 for i in range(15)}
+    sys.exit(subprocess.call([sys.executable, "-I", "-S", sys.argv[0], str(left - 1)], env=fat))
+body = b'{"jsonrpc":"2.0","id":1,"method":"daemon.health"}'
+head = b"POST /rpc HTTP/1.1\\r\\nHost: d\\r\\nContent-Type: application/json\\r\\n"
+open("ready", "w").write("ready")
+while True:
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.connect(os.environ["SUBSESSION_SOCKET"])
+        sock.sendall(head + b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body)
+        sock.recv(1_000)
+"""
+
+
+def slowest_s(daemon: Daemon, calls: int = 20) -> float:
+    """Take the slowest of the person's calls, each on a connection of its own."""
+    took = []
+    for _ in range(calls):
+        began = time.monotonic()
+        daemon.call("daemon.health")
+        took.append(time.monotonic() - began)
+    # Why not the very slowest: one hiccup of the machine is no attack.
+    return sorted(took)[-2]
+
+
+@pytest.mark.scenario("S20")
+def test_large_environments_of_many_ancestors_hold_up_nobody() -> None:
+    """A caller below eighty processes with megabytes of environment each is looked at quickly."""
+    with Daemon(config=CONFIG) as daemon:
+        (daemon.workspace / "fat.py").write_text(FAT_LINE)
+        hire(daemon, daemon.open(), sys.executable, "-I", "-S", "fat.py", "80")
+        wait_file(daemon.workspace / "ready")
+        assert slowest_s(daemon) < LIMIT_S
