@@ -255,11 +255,13 @@ class Executor:
             read = await child.running.prompt(effect.message_id, effect.text)
         except Exception as fault:  # noqa: BLE001  # unread is unread; the child itself goes on
             log.warning("prompt was not taken", node=effect.node, fault=repr(fault))
-            return
-        if read and effect.message_id is not None:
+            read = False
+        if effect.message_id is not None:
+            # Why also unread ones: what was handed over and not taken is nothing to wait for; its
+            # sender is told when the child settles.
             ids = (effect.message_id,)
             self._registry.tell(
-                MarkDelivered(node=effect.node, message_ids=ids, read=True, **self._now()),
+                MarkDelivered(node=effect.node, message_ids=ids, read=read, **self._now()),
             )
 
     def _wake(self, node_id: NodeId) -> None:

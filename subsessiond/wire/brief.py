@@ -29,7 +29,7 @@ class ContractFields(Params):
     """What the parent expects of the child's reports."""
 
     required_sections: Maybe[Annotated[Listed[SectionName], Field(max_length=16)]] = None
-    """Keys that `sections` of a finding or final must have."""
+    """Keys that `sections` of a completed final must have."""
     max_report_tokens: Maybe[Annotated[int, Field(ge=50, le=8_000)]] = None
     """Bound of one finding or final, in estimated tokens."""
     output_schema: Maybe[dict[str, Any]] = None

@@ -26,6 +26,7 @@ from subsessiond.model.commands import (
     ConfirmStart,
     EndChild,
     EndTurn,
+    MarkDelivered,
     NoteSign,
 )
 from subsessiond.model.decision import Reply
@@ -63,6 +64,7 @@ class Prompts:
     def __init__(self) -> None:
         self._unread: deque[asyncio.Future[bool]] = deque()
         self._news = asyncio.Event()
+        self._nudged = False
         self._over = False
 
     async def say(self) -> bool:
@@ -74,12 +76,28 @@ class Prompts:
         self._news.set()
         return await read
 
+    def nudge(self) -> None:
+        """Let whoever waits for the next turn know that mail is one too."""
+        self._nudged = True
+        self._news.set()
+
     async def read(self) -> None:
         """Read the oldest one; wait for one when there is none."""
         while not self._unread:
             self._news.clear()
             await self._news.wait()
         self._settle(self._unread.popleft(), read=True)
+
+    async def next_turn(self) -> bool:
+        """Wait for what begins a turn: something said, which is read, or mail; tells which."""
+        while not self._unread and not self._nudged:
+            self._news.clear()
+            await self._news.wait()
+        if self._unread:
+            self._settle(self._unread.popleft(), read=True)
+            return False
+        self._nudged = False
+        return True
 
     def close(self) -> None:
         """Leave the rest unread."""
@@ -138,6 +156,7 @@ class ScriptedChild:
     def wake(self) -> None:
         """Mail waits."""
         self._mail.set()
+        self._prompts.nudge()
 
     async def stop(self, *, hurry: bool = False) -> Stopped:
         """Stop playing."""
@@ -231,7 +250,10 @@ class ScriptedChild:
         if not self._is_live():
             return True
         self._voice.tell(EndTurn(node=self._node.node_id, **self._voice.now()))
-        await self._prompts.read()
+        if await self._prompts.next_turn():
+            ids = tuple(message.message_id for message in self._unread())
+            delivered = MarkDelivered(node=self._node.node_id, message_ids=ids, **self._voice.now())
+            self._voice.tell(delivered)
         return False
 
     def _is_live(self) -> bool:

@@ -47,13 +47,15 @@ def _measures(said: Report | MalformedReport) -> tuple[str, int]:
 
 
 async def _schema_fault(desk: Desk, node_id: NodeId, said: Report | MalformedReport) -> str | None:
-    """Hold a completed final's structured part against the brief's schema, off the loop."""
+    """Hold what is or may become a completed final against the brief's schema, off the loop."""
     node = desk.tree.nodes.get(node_id)
     brief: Brief | None = node.brief if node is not None else None
     schema = brief.report_contract.output_schema if brief is not None else None
     if schema is None or not isinstance(said, Report):
         return None
-    if said.stage is not Stage.FINAL or said.outcome is not Outcome.COMPLETED:
+    completes = said.stage is Stage.FINAL and said.outcome is Outcome.COMPLETED
+    # Why unnamed ones too: one of them may become the final when the child ends without one.
+    if said.explicit and not completes:
         return None
     if said.structured is None:
         return "structured is required by the brief's schema"
