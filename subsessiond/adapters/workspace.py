@@ -65,7 +65,11 @@ class DiskWorkspace:
         """
         if not patterns:
             return (), ()
-        return await self._look(_normal_forms, workspace, patterns, self._fold_case)
+        left = threading.Event()
+        try:
+            return await self._look(_normal_forms, workspace, patterns, self._fold_case, left)
+        finally:
+            left.set()
 
     def close(self) -> None:
         """Look no more, and see the threads off; what hangs is left to the end of the process."""
@@ -139,7 +143,11 @@ def _settle(found: "asyncio.Future[T]", value: T | None, error: Exception | None
 
 def _real_folder(path: str) -> str:
     try:
-        real = Path(path).expanduser().resolve(strict=True)
+        whole = Path(path).expanduser()
+        if not whole.is_absolute():
+            # Why: it would be found beside the daemon, not beside whoever asks.
+            raise WorkspaceFault("workspace cannot be opened: its path must be absolute")
+        real = whole.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
         message = f"workspace cannot be opened: {_words(error)}"
         raise WorkspaceFault(message) from None
@@ -157,10 +165,14 @@ def _normal_forms(
     workspace: str,
     patterns: tuple[str, ...],
     fold_case: bool,  # noqa: FBT001  # passed on by position through the thread
+    left: threading.Event,
 ) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
     forms: list[str] = []
     faults: list[FieldFault] = []
     for i, text in enumerate(patterns):
+        if left.is_set():
+            # Why: a list can be made that takes minutes, and a thread for each would pile up.
+            raise WorkspaceFault("nobody waits for it any more")
         form = _normal_form(workspace, text, fold_case=fold_case)
         if isinstance(form, PatternFault):
             faults.append(FieldFault(path=f"brief.ownedGlobs[{i}]", problem=form.reason))

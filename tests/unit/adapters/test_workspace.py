@@ -127,3 +127,26 @@ async def test_a_stall_of_the_daemon_is_not_the_disks(
     monkeypatch.setattr(asyncio, "wait", stalled)
     assert await disk.open("/dead") == "/dead"
     disk.close()
+
+
+@pytest.mark.parametrize("path", [".", "", "work", "../work"])
+async def test_a_relative_workspace_is_refused(path: str) -> None:
+    """A path that would be read beside the daemon is not what the caller means."""
+    disk = DiskWorkspace()
+    with pytest.raises(WorkspaceFault, match="must be absolute"):
+        await disk.open(path)
+    disk.close()
+
+
+@pytest.mark.scenario("S20")
+async def test_nobody_reads_patterns_on_for_a_caller_who_was_refused() -> None:
+    """A list that takes minutes to read is left when its caller was told so."""
+    nasty = "{" + ",".join("abcdefghijklmnopqrst") + "}" + "/a" * 200
+    disk = DiskWorkspace(look_s=0.01)
+    with pytest.raises(WorkspaceFault, match="took longer"):
+        await disk.normal_forms("/", (nasty,) * 200)
+    looks = [one for one in threading.enumerate() if one.name == "workspace look"]
+    assert len(looks) == 1
+    looks[0].join(5)
+    assert not looks[0].is_alive()
+    disk.close()
