@@ -68,7 +68,7 @@ def hire(daemon: Daemon, parent: str, *argv: str, role: str = "check", **params:
         role=role,
         brief=brief,
         argv=[*argv],
-        waitMs=20_000,
+        waitMs=params.pop("waitMs", 20_000),
         **params,
     )
     return str(answer["nodeId"])
