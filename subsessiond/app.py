@@ -66,8 +66,8 @@ async def serve(settings: Settings, *, foreground: bool = False) -> int:
         StoreFault: the state directory cannot be used, or not any longer.
         SocketFault: something else stands where the socket belongs.
     """
-    with StateLock.take(settings.state_dir) as lock:
-        log.set_up(None if foreground else settings.state_dir / "daemon.log")
+    path = None if foreground else settings.state_dir / "daemon.log"
+    with StateLock.take(settings.state_dir) as lock, log.writing(path):
         try:
             return await Daemon(settings, lock).run()
         except BaseExceptionGroup as group:
@@ -143,7 +143,7 @@ class Daemon:
             await journaling.catch_up()
             found = await recover(registry, processes, self._clock)
             logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))
-            ticker = tasks.create_task(Ticker(registry, self._clock).run(), name="ticker")
+            ticker = tasks.create_task(Ticker(registry, self._clock, store).run(), name="ticker")
             if not self._stop.is_set():
                 await server.start(self._settings.socket, holds_lock=True)
                 logger.info("serving", socket=str(self._settings.socket), pid=os.getpid())

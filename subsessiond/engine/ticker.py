@@ -1,8 +1,12 @@
-"""The one timer of the daemon: it moves the awake clock and asks for the sweep."""
+"""The one timer of the daemon: it moves the awake clock, asks for the sweep and for backups."""
+
+import structlog
 
 from subsessiond.engine.registry import Registry
 from subsessiond.model.commands import Sweep
-from subsessiond.ports import Clock
+from subsessiond.ports import Clock, Store, StoreFault
+
+log = structlog.get_logger(__name__)
 
 TICK_MS = 1_000
 """How often the awake clock is moved: what a stall can be charged is at most two ticks."""
@@ -10,13 +14,18 @@ TICK_MS = 1_000
 SWEEP_TICKS = 5
 """Ticks between two sweeps; limits are minutes, so seconds are exact enough."""
 
+BACKUP_TICKS = 24 * 3_600
+"""Ticks between two backups: a day of awake time. The store takes one at start by itself."""
+
 
 class Ticker:
     """Ticks until it is cancelled."""
 
-    def __init__(self, registry: Registry, clock: Clock) -> None:
+    def __init__(self, registry: Registry, clock: Clock, store: Store) -> None:
         self._registry = registry
         self._clock = clock
+        self._store = store
+        self._until_backup = BACKUP_TICKS
 
     async def run(self) -> None:
         """Tick for ever."""
@@ -26,6 +35,17 @@ class Ticker:
             # Why roots too: one that is idle for days is closed, one long closed is forgotten.
             if self._registry.tree.nodes:
                 self._sweep()
+            self._until_backup -= SWEEP_TICKS
+            if self._until_backup <= 0:
+                self._until_backup = BACKUP_TICKS
+                await self._back_up()
+
+    async def _back_up(self) -> None:
+        try:
+            await self._store.backup()
+        except StoreFault:
+            # Why go on: the store itself is not concerned, and the next day tries again.
+            log.exception("no backup was taken")
 
     def _sweep(self) -> None:
         clock = self._clock

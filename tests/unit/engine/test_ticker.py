@@ -2,11 +2,14 @@
 
 import asyncio
 
+import pytest
 from msgspec.structs import replace
 
+from subsessiond.engine import ticker
 from subsessiond.engine.ticker import SWEEP_TICKS, TICK_MS, Ticker
 from subsessiond.model.commands import Caller, Command, Spawn
 from subsessiond.model.node import Status
+from subsessiond.ports import StoreFault
 from tests.support.engines import engine
 from tests.support.manual_clock import ManualClock
 from tests.support.playbook import id_of
@@ -21,7 +24,7 @@ async def test_a_sweep_comes_every_few_ticks() -> None:
         root = await made.root()
         told: list[Command] = []
         made.registry.tell = told.append  # type: ignore[method-assign, assignment]
-        ticking = asyncio.create_task(Ticker(made.registry, clock).run())
+        ticking = asyncio.create_task(Ticker(made.registry, clock, made.store).run())
         await clock.wait_sleepers()
         began = clock.wall_ms(), clock.awake_ms()
         await clock.move(2 * SWEEP_TICKS * TICK_MS + TICK_MS)
@@ -40,7 +43,7 @@ async def test_an_empty_tree_is_not_swept() -> None:
         clock = ManualClock()
         told: list[Command] = []
         made.registry.tell = told.append  # type: ignore[method-assign, assignment]
-        ticking = asyncio.create_task(Ticker(made.registry, clock).run())
+        ticking = asyncio.create_task(Ticker(made.registry, clock, made.store).run())
         await clock.wait_sleepers()
         await clock.move(10 * SWEEP_TICKS * TICK_MS)
         ticking.cancel()
@@ -67,7 +70,7 @@ async def test_a_child_that_never_starts_is_swept_away() -> None:
             brief=brief(),
         )
         await made.registry.submit(spawn)
-        ticking = asyncio.create_task(Ticker(made.registry, clock).run())
+        ticking = asyncio.create_task(Ticker(made.registry, clock, made.store).run())
         await clock.wait_sleepers()
         came = asyncio.Event()
         made.registry.listen(
@@ -81,3 +84,25 @@ async def test_a_child_that_never_starts_is_swept_away() -> None:
         settlement = made.registry.tree.nodes[child].settlement
     assert settlement is not None
     assert settlement.reason == "start-timeout"
+
+
+async def test_a_backup_is_taken_once_a_day_and_a_failed_one_does_no_harm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A day of ticks takes one backup; one that cannot be taken stops no tick."""
+    monkeypatch.setattr(ticker, "BACKUP_TICKS", 4 * SWEEP_TICKS)
+    async with engine() as made:
+        clock = ManualClock()
+        ticking = asyncio.create_task(Ticker(made.registry, clock, made.store).run())
+        await clock.wait_sleepers()
+        await clock.move(4 * SWEEP_TICKS * TICK_MS)
+        assert made.store.backups == 1
+        monkeypatch.setattr(made.store, "backup", _refuse)
+        await clock.move(8 * SWEEP_TICKS * TICK_MS)
+        assert made.store.backups == 1
+        assert not ticking.done()
+        ticking.cancel()
+
+
+async def _refuse() -> None:
+    raise StoreFault("the disk is full")
