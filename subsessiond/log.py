@@ -3,6 +3,8 @@
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO, cast
 
@@ -36,10 +38,14 @@ class LogFile:
         """Nothing is kept back."""
 
 
-def set_up(path: Path | None) -> None:
-    """Send every log line to a file (owner only) or, without one, to standard error."""
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-    descriptor = sys.stderr.fileno() if path is None else os.open(path, flags, 0o600)
+@contextmanager
+def writing(path: Path | None) -> Iterator[None]:
+    """Send every log line to a file (owner only) or, without one, to standard error.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    descriptor = _open(path)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -48,6 +54,21 @@ def set_up(path: Path | None) -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", LogFile(descriptor))),
+        # Why not the one that prints: it writes the end of a line apart from the line.
+        logger_factory=structlog.WriteLoggerFactory(cast("TextIO", LogFile(descriptor))),
         cache_logger_on_first_use=False,
     )
+    try:
+        yield
+    finally:
+        structlog.reset_defaults()
+        os.close(descriptor)
+
+
+def _open(path: Path | None) -> int:
+    """Give a descriptor of our own, also where there is no standard error."""
+    if path is not None:
+        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    if sys.stderr is None:
+        return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    return os.dup(sys.stderr.fileno())
