@@ -9,6 +9,7 @@ import msgspec
 
 from subsessiond.adapters.journals.folder import JournalFault, open_file
 from subsessiond.adapters.journals.line import (
+    LINE_MOST_BYTES,
     decode,
     encode,
     is_record,
@@ -20,6 +21,8 @@ from subsessiond.ports import JournalLine
 
 _PIECE_BYTES = 1 << 20
 _KNOWN_FILES = 256  # five full daemons
+_FOREIGN_MOST = 10_000
+"""Lines behind the last one of ours that are looked at: scribbles are cut, a flood is left."""
 _ATTEMPTS = 8  # against somebody else who writes into the file in the very same millisecond
 
 
@@ -102,7 +105,7 @@ class Journal:
         """
         try:
             for _ in range(_ATTEMPTS):
-                survey = self._left() or self._mend_tail(survey_of(self._file), lines)
+                survey = self._left() or self._mend_tail(self._survey(lines), lines)
                 added = self._add(survey, lines, pad=pad)
                 if added is not None:
                     return added
@@ -128,6 +131,13 @@ class Journal:
         """Give what this process left in the file; none when that is not what is there now."""
         left = self._known.get(self._name)
         return left[1] if left is not None and left[0] == self._print() else None
+
+    def _survey(self, lines: tuple[JournalLine, ...]) -> Survey:
+        most = lines[-1].n + _FOREIGN_MOST
+        survey = survey_of(self._file, most)
+        if len(survey.starts) > most:
+            raise JournalFault(f"{self._name} has thousands of lines that were never written")
+        return survey
 
     def _print(self) -> Print:
         found = os.fstat(self._file)
@@ -191,7 +201,8 @@ class Journal:
         return self._slice(survey.starts[n - 1], end - 1)
 
     def _slice(self, start: int, end: int) -> bytes:
-        return os.pread(self._file, end - start, start)
+        # Why cut: what is longer is no record, and half of it is none either.
+        return os.pread(self._file, min(end - start, LINE_MOST_BYTES), start)
 
     def _write(self, survey: Survey, lines: tuple[bytes, ...]) -> bool:
         """Append whole lines and sync; on a fault the file is as it was.
@@ -231,11 +242,11 @@ class Journal:
         self._notes.append(f"{self._name}: {what}")
 
 
-def survey_of(file: int) -> Survey:
-    """Find the lines of a file."""
+def survey_of(file: int, most_lines: int) -> Survey:
+    """Find the lines of a file; stops behind `most_lines`, with more than these."""
     starts: list[int] = []
     begin = offset = 0
-    while piece := os.pread(file, _PIECE_BYTES, offset):
+    while len(starts) <= most_lines and (piece := os.pread(file, _PIECE_BYTES, offset)):
         place = -1
         while (place := piece.find(b"\n", place + 1)) >= 0:
             starts.append(begin)

@@ -11,6 +11,9 @@ from subsessiond.model.ids import NodeId, is_node_id
 HOME = ".subsession"
 JOURNALS = "journals"
 ENDING = ".journal.jsonl"
+FILE_MOST_BYTES = 512 * 1024 * 1024
+"""A larger journal is not looked at: only somebody who wants to keep the daemon busy makes one."""
+
 _IGNORE = b"*\n"
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -65,7 +68,7 @@ def open_file(folder: int, name: str, flags: int) -> int:
     """Open a journal in its folder; the caller closes it.
 
     Raises:
-        JournalFault: it is a link, a second name of another file, or no file at all.
+        JournalFault: it is a link, a second name of another file, no file at all, or too large.
         FileNotFoundError: it is missing and `flags` do not create it.
     """
     try:
@@ -78,6 +81,9 @@ def open_file(folder: int, name: str, flags: int) -> int:
     if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
         os.close(descriptor)
         raise JournalFault(f"opening {name}: it is not a file of its own")
+    if status.st_size > FILE_MOST_BYTES:
+        os.close(descriptor)
+        raise JournalFault(f"opening {name}: it has {status.st_size} bytes, more than any journal")
     return descriptor
 
 

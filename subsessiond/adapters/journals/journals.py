@@ -17,13 +17,20 @@ from subsessiond.adapters.journals.folder import (
     name_of,
     open_file,
 )
-from subsessiond.adapters.journals.line import decode
+from subsessiond.adapters.journals.line import LINE_MOST_BYTES, decode
 from subsessiond.adapters.journals.rebuild import node_from
 from subsessiond.model.ids import NodeId, is_node_id
 from subsessiond.model.node import Node
 from subsessiond.ports import JournalLine, JournalRecord
 
-_PIECE_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 16
+"""Read at once; each is taken apart in the loop's own thread."""
+
+_PAGE_BYTES = 16 * 1024 * 1024
+"""Lines read for one page: more than anybody is shown at once."""
+
+_LINES_MOST = 1_000_000
+"""Lines of one journal that a registry is rebuilt from."""
 
 Refill = Callable[[NodeId], Awaitable[tuple[JournalLine, ...]]]
 
@@ -83,7 +90,7 @@ class FileJournals:
             self._warn(f"a journal in {workspace}: {fault}")
             return ()
         async with aiofiles.open(descriptor, "rb", executor=self._reader) as file:
-            lines = _Lines(first, limit)
+            lines = _Lines(first, limit, _PAGE_BYTES)
             while not lines.full and (piece := await file.read(_PIECE_BYTES)):
                 lines.take(piece)
             return lines.records()
@@ -166,8 +173,8 @@ def _node_of(folder: int, name: str) -> Node | None:
     if not name.endswith(ENDING) or not is_node_id(name.removesuffix(ENDING)):
         return None
     with open(open_file(folder, name, os.O_RDONLY), "rb") as file:
-        lines = _Lines(1, None)
-        while piece := file.read(_PIECE_BYTES):
+        lines = _Lines(1, _LINES_MOST)
+        while not lines.full and (piece := file.read(_PIECE_BYTES)):
             lines.take(piece)
     records = lines.records()
     return node_from(records) if records else None
@@ -182,27 +189,45 @@ def _open_to_read(workspace: str, node_id: NodeId) -> int:
 class _Lines:
     """Takes pieces of a file and keeps the lines of one page."""
 
-    def __init__(self, first: int, limit: int | None) -> None:
+    def __init__(self, first: int, limit: int, most_bytes: int | None = None) -> None:
         self._first = first
         self._limit = limit
+        self._most_bytes = most_bytes
+        self._bytes = 0
         self._n = 1
         self._rest: list[bytes] = []
+        self._rest_bytes = 0
         self._records: list[JournalRecord] = []
 
     @property
     def full(self) -> bool:
         """Whether the page has all it may hold."""
-        return self._limit is not None and len(self._records) >= self._limit
+        too_many = self._most_bytes is not None and self._bytes >= self._most_bytes
+        return too_many or len(self._records) >= self._limit
 
     def take(self, piece: bytes) -> None:
         """Take the next bytes of the file."""
         *whole, rest = piece.split(b"\n")
         for part in whole:
-            line, self._rest = b"".join((*self._rest, part)), []
+            self._hold(part)
+            line = self._held()
             if self._n >= self._first and not self.full:
                 self._records.append(decode(line, self._n))
+                self._bytes += len(line)
             self._n += 1
-        self._rest.append(rest)
+        self._hold(rest)
+
+    def _hold(self, part: bytes) -> None:
+        """Keep a part of a line, but not of one that is too long to be a record."""
+        self._rest_bytes += len(part)
+        if self._rest_bytes <= LINE_MOST_BYTES:
+            self._rest.append(part)
+        else:
+            self._rest.clear()
+
+    def _held(self) -> bytes:
+        line, self._rest, self._rest_bytes = b"".join(self._rest), [], 0
+        return line
 
     def records(self) -> tuple[JournalRecord, ...]:
         """Give the page; a tail without newline is part of it only when it is a whole record."""

@@ -8,6 +8,9 @@ import msgspec
 from subsessiond.ports import JournalLine, JournalRecord
 
 VERSION = 1
+LINE_MOST_BYTES = 4 * 1024 * 1024
+"""No record is longer: a checkpoint has 256 KiB, and a byte of text is written with six at most."""
+
 LOST = "lost"
 """The kind of a line that stands where a record was and could not be had any more."""
 
