@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO, cast
 
 import structlog
+from structlog.tracebacks import ExceptionDictTransformer
 
 
 class LogFile:
@@ -50,7 +51,8 @@ def writing(path: Path | None) -> Iterator[None]:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks,
+            # Why no locals: tokens and what agents wrote pass through every frame.
+            structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
