@@ -29,6 +29,8 @@ def decide_steer(tree: Tree, policy: Policy, command: Steer) -> Decided | Reject
     if not _can_read(policy, node.agent):
         detail = f"agent {node.agent} takes no messages while it runs; wait for its report"
         return Rejection(code=Code.NOT_ALLOWED, step="agent", detail=detail)
+    if rejection := _check_mailbox(tree, policy, command):
+        return rejection
     draft = Draft(tree, policy, command)
     message = Message(
         message_id=draft.next_message(node.node_id),
@@ -40,6 +42,24 @@ def decide_steer(tree: Tree, policy: Policy, command: Steer) -> Decided | Reject
     draft.stage(node.node_id, message)
     text = f"accepted as message {message.message_id}; not read yet"
     return draft.done(Accepted(message_id=message.message_id, text=text))
+
+
+def _check_mailbox(tree: Tree, policy: Policy, command: Steer) -> Rejection | None:
+    """Refuse where so many wait unread that nobody would read one more."""
+    box = tree.mail.get(command.node, ())
+    waiting = sum(message.source is Source.STEER for message in box)
+    limit = policy.limits.steers_waiting
+    if waiting < limit:
+        return None
+    detail = "it has not read what it was told before"
+    return Rejection(
+        code=Code.BUSY,
+        step="mailbox",
+        detail=detail,
+        limit=limit,
+        actual=waiting,
+        retry_after_ms=1_000,
+    )
 
 
 def _can_read(policy: Policy, agent: str) -> bool:

@@ -33,6 +33,8 @@ class Limits(Value, frozen=True, kw_only=True):
     letter_tokens: int = 600
     handover_line_bytes: int = 400
     steer_tokens: int = 2_000
+    steers_waiting: int = 100
+    """Messages that may wait unread in one child's mailbox."""
     answer_bytes: int = 2 * KIB
     checkpoint_bytes: int = 256 * KIB
     diagnostic_bytes: int = 4_096

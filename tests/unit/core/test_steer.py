@@ -64,3 +64,14 @@ def test_a_successor_is_woken_for_what_it_inherited() -> None:
     now = at_work(play(), "lead", role="lead") >> spawn("w", under="lead") >> started("w")
     now = now >> finding("w") >> final("w") >> final("lead") >> gone("lead")
     now = now >> succeed("heir", "lead") >> started("heir") << said(WakeReader, "heir")
+
+
+def test_a_mailbox_that_nobody_reads_fills_up() -> None:
+    """S20: a parent that talks on and on is refused before its child's mailbox grows for ever."""
+    now = at_work(play(), "w")
+    for _ in range(100):
+        now = now >> steer("w") << PromptChild
+    now = now >> steer("w") << Code.BUSY << nothing
+    assert isinstance(now.reply, Rejection)
+    assert (now.reply.limit, now.reply.actual) == (100, 100)
+    assert now.reply.retry_after_ms
