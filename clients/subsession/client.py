@@ -104,6 +104,9 @@ class Client(Verbs[Json]):
         except (OSError, http.client.HTTPException) as fault:
             self.close()
             raise Unanswered(method, str(fault) or type(fault).__name__) from fault
+        except KeyboardInterrupt:
+            self.close()  # its answer would stand in the way of the next call
+            raise
         if (
             connection.sock is None
         ):  # the daemon closes after this answer; call again, connect again

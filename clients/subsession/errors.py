@@ -184,10 +184,17 @@ def sentence(refusal: Refusal) -> str:
     facts = _facts(refusal)
     if facts:
         lines.append("  " + ", ".join(facts))
-    advice = ADVICE.get(refusal.code)
+    advice = _advice(refusal)
     if advice:
         lines.append("  " + advice.format(node=refusal.sibling or "NODE"))
     return "\n".join(lines)
+
+
+def _advice(refusal: Refusal) -> str | None:
+    """Say what to do next."""
+    if refusal.code == "NOT_ALLOWED" and refusal.step in NOT_ALLOWED_ADVICE:
+        return NOT_ALLOWED_ADVICE[refusal.step]
+    return ADVICE.get(refusal.code)
 
 
 def _facts(refusal: Refusal) -> list[str]:
@@ -208,8 +215,10 @@ def _facts(refusal: Refusal) -> list[str]:
 
 ADVICE = {
     "BRIEF_INVALID": "Correct the fields named above and spawn again.",
-    "ROLE_UNKNOWN": "`subsession status` lists the roles; name one of them with --role.",
-    "ROLE_UNSAFE": "Choose another role, or change the role or its agent in the configuration.",
+    "ROLE_UNKNOWN": "`subsession status` lists the roles; name one of them with --role. What was "
+    "added to roles.toml since the start is read by `subsession reload`.",
+    "ROLE_UNSAFE": "Choose another role, or change the role or its agent in the configuration "
+    "(`subsessiond check-config` says where). A command is run by `subsession run -- CMD`.",
     "DEPTH_EXCEEDED": "Ask for less with --depth, or let a node nearer to the root spawn it.",
     "TOOL_FILTER_REFUSED": "Choose a role with fewer tool classes.",
     "SCOPE_OVERLAP": "Wait until it is released (`subsession wait {node}`), own other files "
@@ -241,6 +250,13 @@ ADVICE = {
     "STORE_UNAVAILABLE": "Look at the disk and at the daemon's log; nothing changed.",
 }
 """What to do next, by canonical code. `{node}` becomes the other node concerned."""
+
+
+NOT_ALLOWED_ADVICE = {
+    "workspace": "Name a folder that you may read and write.",
+    "configuration": "Mend it; until then the daemon keeps what it had.",
+}
+"""What to do next where no other caller would be allowed it either, by the step that refused."""
 
 
 def from_error(error: dict[str, Any]) -> SubsessionError:

@@ -1,4 +1,4 @@
-"""Reviews a folder with four children of a daemon of its own. `scripts/run` calls it."""
+"""Reviews a folder with real tools, each a child of a daemon of its own. `scripts/run` calls it."""
 
 import argparse
 import os
@@ -23,6 +23,7 @@ from subsession.verbs import Json
 
 STATE = REPOSITORY / ".state"
 TICK_MS = 500
+_ABOUT = "Reviews a folder with real tools, each a child session of a daemon of its own."
 EXIT_UNSETTLED = 1
 EXIT_INTERRUPTED = 130
 _NO_REPORT = ("daemon-restart", "start-interrupted")
@@ -48,7 +49,9 @@ def main() -> int:
         voice.note(str(fault))
         return EXIT_UNSETTLED
     except KeyboardInterrupt:
-        voice.note("interrupted; the children go on unless the daemon is ended")
+        voice.note("interrupted")
+        if not words.exit:
+            voice.line(f"The children go on.\n{_commands(state)}")
         return EXIT_INTERRUPTED
     finally:
         if words.exit:
@@ -57,7 +60,7 @@ def main() -> int:
 
 
 def _read_words() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/run", description=__doc__)
+    parser = argparse.ArgumentParser(prog="scripts/run", description=_ABOUT)
     parser.add_argument("folder", nargs="?", help="default: this repository")
     parser.add_argument("--with-tests", action="store_true", help="run another folder's tests too")
     parser.add_argument("--tour", action="store_true", help="a minute's walk, partly scripted")
@@ -114,14 +117,15 @@ def _tour(client: Client, voice: Voice, state: Path, *, ends: bool) -> int:
     return code
 
 
-def _commands(state: Path) -> str:
+def _commands(state: Path, more: str = "") -> str:
     """Say how this daemon is reached and ended."""
     command = shlex.quote(str(Path(sys.executable).parent / "subsession"))
     return (
         "The daemon stays up. Go on with:\n"
         f"  alias s='{command} --state-dir {shlex.quote(str(state))}'\n"
-        "  s down                  end the daemon\n"
-        "  s tree                  all nodes; --live keeps it current"
+        f"{more}"
+        "  s tree                  all nodes; --live keeps it current\n"
+        "  s down                  end the daemon"
     )
 
 
@@ -172,13 +176,13 @@ def _tell(client: Client, voice: Voice, root: str, views: list[Json]) -> None:
 
 def how_to_go_on(state: Path, root: str, names: list[str]) -> str:
     """Say what to type next."""
-    return (
-        f"\n{_commands(state)}\n"
+    more = (
         f"  s show {names[0][-6:]}           all about one child\n"
         f"  s inbox {root[-6:]}          what the parent is shown\n"
         f"  s journal {names[0][-6:]}        the record of one child\n"
-        f"  s run --wait -- ls      a child of your own"
+        f"  s run --wait -- ls      a child of your own\n"
     )
+    return f"\n{_commands(state, more)}"
 
 
 def end_daemon(client: Client, voice: Voice) -> None:

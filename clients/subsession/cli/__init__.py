@@ -19,6 +19,7 @@ from subsession.errors import (
     Unanswered,
     Unreachable,
 )
+from subsession.text import one_line
 from subsession.verbs import Json
 from subsessiond import __version__
 
@@ -32,7 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the words after the program's name; absent: this process's.
     """
     given, command = _split(list(sys.argv[1:] if argv is None else argv))
-    words = build_verbs().parser.parse_args(given)
+    words, unknown = build_verbs().parser.parse_known_args(given)
+    if unknown:
+        words.parser.error(_not_understood(words.verb, unknown))
     words.command = command
     voice = stdout_voice(as_json=words.json)
     session = Session(words, voice)
@@ -58,6 +61,14 @@ def _split(given: list[str]) -> tuple[list[str], list[str]]:
         at = given.index("--")
         return given[:at], given[at + 1 :]
     return given, []
+
+
+def _not_understood(verb: str, unknown: list[str]) -> str:
+    """Say which words mean nothing, and where a command belongs."""
+    found = one_line(" ".join(unknown))
+    if verb == "run":
+        return f"{found!r} is no option; the command comes behind --: subsession run -- {found}"
+    return f"not understood: {found}"
 
 
 def build_verbs() -> Verbs:

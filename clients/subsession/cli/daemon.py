@@ -1,7 +1,8 @@
-"""`up`, `down` and `status`: the daemon itself."""
+"""`up`, `down`, `status` and `reload`: the daemon itself."""
 
 from contextlib import suppress
 
+from subsession.amounts import say_span
 from subsession.cli import exits
 from subsession.cli.arguments import Verbs, seconds
 from subsession.cli.session import Session
@@ -12,6 +13,9 @@ from subsession.start import wait_gone
 from subsession.text import one_line
 from subsession.verbs import Json
 
+_COUNTS = ("roots", "nodes", "live", "blocked", "unread")
+"""What of `daemon.stats` a person asks for; --json gives all of it."""
+
 
 def add(verbs: Verbs) -> None:
     """Add the verbs."""
@@ -19,6 +23,13 @@ def add(verbs: Verbs) -> None:
     parser = verbs.add("down", down, "end the daemon and all children, and wait until it has gone")
     parser.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="at most (60)")
     verbs.add("status", status, "tell whether a daemon runs, without starting one")
+    verbs.add(
+        "reload",
+        reload,
+        "let the daemon read roles.toml and agents.toml anew",
+        "Limits (subsessiond.toml) are read at the start only. What is wrong is refused whole,\n"
+        "and the daemon keeps what it had. Live children keep what they were started with.",
+    )
 
 
 def up(session: Session) -> int:
@@ -66,7 +77,11 @@ def status(session: Session) -> int:
     if listening(client.place) is None:
         fault = why_not(client.place)
         found = {"running": False, "socket": fault.socket, "why": fault.why}
-        session.voice.answer(found, f"no daemon runs (looked at {fault.socket}: {fault.why})")
+        session.voice.answer(
+            found,
+            f"no daemon runs; `subsession up` starts one\n"
+            f"  looked at {one_line(str(fault.socket))}: {one_line(fault.why)}",
+        )
         return exits.UNREACHABLE
     with client:
         info = client.connect()
@@ -74,6 +89,14 @@ def status(session: Session) -> int:
         stats = {} if session.in_node else client.stats()
     found = {"running": True, "info": info, "health": health, "stats": stats, **roles}
     session.voice.answer(found, _status_text(client, info, health, stats, roles))
+    return exits.OK
+
+
+def reload(session: Session) -> int:
+    """Let the daemon read its tables anew."""
+    found = session.client.reload()
+    read = f"read {found.get('roles')} roles and {found.get('agents')} agents"
+    session.voice.answer(found, read)
     return exits.OK
 
 
@@ -86,6 +109,8 @@ def _status_text(client: Client, info: Json, health: Json, stats: Json, roles: J
         ("state", str(info.get("stateDir"))),
         ("containers", str(info.get("containers"))),
         ("roles", " ".join(names) or "none"),
-        *((str(name), str(value)) for name, value in stats.items() if isinstance(value, int)),
+        *((name, str(stats[name])) for name in _COUNTS if name in stats),
     ]
+    if isinstance(stats.get("uptimeMs"), int):
+        rows.append(("up for", say_span(stats["uptimeMs"])))
     return "\n".join(f"{one_line(name):<12} {one_line(value)}" for name, value in rows)

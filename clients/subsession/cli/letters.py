@@ -35,7 +35,11 @@ def settled_text(view: Json, voice: Voice) -> str:
     found = facts.state(row)
     head = f"{cut(title(row), 40)} {row['nodeId'][-SHORT:]}: {voice.style(found.style, found.word)}"
     head += f" {facts.age(row, 0)} ({one_line(str(record.get('reason')))}, {author(record)})"
-    return "\n".join([head, *report_lines(record)])
+    said = report_lines(record)
+    if record.get("diagnostic"):
+        said.append(indented(str(record["diagnostic"])))
+    nothing = f"  nothing was said; `subsession journal {row['nodeId'][-SHORT:]}` has the record"
+    return "\n".join([head, *(said or [nothing])])
 
 
 def author(record: Json) -> str:

@@ -10,8 +10,9 @@ from subsession.cli.watch import now_ms
 from subsession.text import cut, one_line
 from subsession.verbs import Json
 
-_SHOWN_COLUMNS = 200
-"""How much of a record's body is shown to people; --json gives all of it."""
+_SHOWN_COLUMNS = 199
+"""How much of a record's body is shown to people, which makes three lines of 80
+columns with what stands before it; --json gives all of it."""
 
 
 def add(verbs: Verbs) -> None:
@@ -52,6 +53,8 @@ def inbox(session: Session) -> int:
         wait_ms=None if words.wait is None else min(50_000, int(words.wait * 1_000)),
     )
     session.voice.answer(found, _inbox_text(found))
+    if not session.in_node and (words.ack or words.ack_all):
+        session.voice.note("nothing was acknowledged: only the parent itself does that")
     return exits.OK
 
 

@@ -21,11 +21,17 @@ def add(verbs: Verbs) -> None:
         "Report once before you finish; earlier when a finding changes what it should do next.",
     )
     parser.add_argument("output", nargs="?", help="what to say; absent or -: standard input")
-    parser.add_argument("--stage", choices=["progress", "finding", "final"])
-    parser.add_argument("--outcome", choices=["completed", "blocked", "failed"], help="of a final")
+    parser.add_argument(
+        "--stage", choices=["progress", "finding", "final"], help="default: progress"
+    )
+    parser.add_argument(
+        "--outcome", choices=["completed", "blocked", "failed"], help="a final needs one"
+    )
     parser.add_argument("--section", action="append", metavar="NAME=TEXT", help="repeat")
     parser.add_argument("--structured", metavar="JSON")
-    parser.add_argument("--blocker", action="append", metavar="TEXT", help="repeat")
+    parser.add_argument(
+        "--blocker", action="append", metavar="TEXT", help="a blocked final needs one; repeat"
+    )
     parser.add_argument("--question", action="append", metavar="TEXT", help="repeat")
     parser.add_argument("--file", action="append", metavar="PATH", help="repeat")
     parser.add_argument("--end-children", action="store_true", help="end those still live")

@@ -76,6 +76,8 @@ def open_root(session: Session) -> int:
     """Open a root, or resume one."""
     words = session.words
     folder = Path(words.folder).absolute() if words.folder else workspace_here()
+    if not folder.is_dir():
+        raise UsageProblem(f"{one_line(str(folder))} is no folder")
     resume = session.node_id(words.resume) if words.resume else None
     opened = session.client.open(
         str(folder), title=words.title, token_cap=words.token_cap, resume=resume
@@ -122,7 +124,9 @@ def root_of_folder(session: Session) -> str:
     found = newest_root(session)
     if found is None:
         folder = one_line(str(workspace_here()))
-        raise UsageProblem(f"no root is open on {folder}; name a node (`subsession tree`)")
+        raise UsageProblem(
+            f"no root is open on {folder}; open one, or name one that `subsession tree` shows"
+        )
     return found
 
 

@@ -56,7 +56,8 @@ def _tell(session: Session, names: list[str], settled: set[str], *, any_of: bool
     if late and not (any_of and codes):
         short = " ".join(one_line(name[-SHORT:]) for name in late)
         session.voice.trouble(
-            f"still live after {session.words.timeout:g} s: {short}",
+            f"still live after {session.words.timeout:g} s: {short}\n"
+            f"  `subsession wait {short}` waits on; `subsession cancel NODE` stops one",
             {"code": "TIMEOUT", "nodes": late},
         )
         return exits.TIMEOUT

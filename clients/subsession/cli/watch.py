@@ -13,7 +13,7 @@ from subsession.mirror import Mirror
 
 _TICK_MS = 1_000
 _QUIET_MS = 25_000
-_NOTHING = 'nothing runs and nothing ran: subsession spawn "review src/"'
+_NOTHING = "no root is open: `subsession run -- make test` opens one here and runs a child"
 _PACE_S = 0.1
 """Between two looks: a tree where much happens is read ten times a second, not thousands."""
 

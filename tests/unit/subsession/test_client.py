@@ -1,5 +1,7 @@
 """The sync client against a stand-in."""
 
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,20 @@ def test_a_broken_connection_may_have_arrived(tmp_path: Path) -> None:
         with pytest.raises(Unanswered, match="may have arrived"):
             client.steer("n", "t")
         assert client.health() == {"ok": True, "seq": 1}
+
+
+def test_a_call_that_is_interrupted_leaves_a_client_that_works(tmp_path: Path) -> None:
+    """After Ctrl-C while an answer is awaited the next call has a connection of its own."""
+
+    def interrupt(params: Json) -> Json:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        return {"rows": [], "seq": 0}
+
+    answers: dict[str, Any] = {"subsession.tree": interrupt, "daemon.health": {"ok": True}}
+    with fake_daemon(tmp_path / "d.sock", answers) as daemon, Client(daemon.path) as client:
+        with pytest.raises(KeyboardInterrupt):
+            client.call("subsession.tree", {})
+        assert client.health() == {"ok": True}
 
 
 def test_no_daemon_is_told_and_none_is_started(tmp_path: Path) -> None:

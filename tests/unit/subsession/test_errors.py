@@ -2,7 +2,7 @@
 
 import pytest
 
-from subsession.errors import ADVICE, Broken, Misused, Refused, from_error
+from subsession.errors import ADVICE, NOT_ALLOWED_ADVICE, Broken, Misused, Refused, from_error
 from subsessiond.model.rejection import Code
 
 
@@ -19,6 +19,14 @@ def test_every_refusal_is_a_sentence(code: Code) -> None:
     first, *rest = str(fault).split("\n")
     assert first == f"{code.sentence}. [{code.name} {code.number}]"
     assert rest == ["  " + ADVICE[code.name].format(node="NODE")]
+
+
+@pytest.mark.parametrize("step", NOT_ALLOWED_ADVICE)
+def test_what_nobody_is_allowed_is_not_sent_to_a_terminal(step: str) -> None:
+    """Where the folder or the configuration is wrong, another caller would not help."""
+    data = {"code": "NOT_ALLOWED", "step": step}
+    said = str(from_error({"code": 9002, "message": "no", "data": data}))
+    assert said.endswith("\n  " + NOT_ALLOWED_ADVICE[step])
 
 
 def test_a_refusal_tells_what_was_met() -> None:

@@ -15,6 +15,7 @@ VERBS = [
     "up",
     "down",
     "status",
+    "reload",
     "open",
     "spawn",
     "run",
@@ -46,14 +47,20 @@ def test_every_verb_is_there_and_explains_itself(capsys: pytest.CaptureFixture[s
     assert exits.LEGEND in build_verbs().parser.format_help()
 
 
-def test_words_that_make_no_sense_are_code_2(path: Path) -> None:
+def test_words_that_make_no_sense_are_code_2(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Unknown verbs and options are told apart from refusals."""
     for words in (["paint"], ["tree", "--paint"], ["wait"], ["wait", "n", "--timeout", "soon"]):
         with pytest.raises(SystemExit) as caught:
             main(words)
         assert caught.value.code == exits.USAGE
+    with pytest.raises(SystemExit):
+        main(["run", "ls", "-l"])
+    assert "subsession run -- ls -l" in capsys.readouterr().err
     with fake_daemon(path):
         assert main(["spawn"]) == exits.USAGE
+        assert main(["open", str(path)]) == exits.USAGE
         assert main(["run"]) == exits.USAGE
         assert main(["report", "x"]) == exits.USAGE
 
