@@ -1,0 +1,69 @@
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from subsessiond.adapters.lock import StateLock
+from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
+from subsessiond.core.indexes import restore
+from subsessiond.model.process import ProcessFault
+from subsessiond.parts import open_processes, open_store
+from subsessiond.settings import Settings, load
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Give the shipped settings on a folder of their own."""
+    return load({}, state_dir=str(tmp_path / "state"), config_dir=str(tmp_path))
+
+
+async def test_linux_has_containers(settings: Settings) -> None:
+    """On Linux children run in the strongest container, or in the one that was asked for."""
+    strongest = open_processes(settings, "linux")
+    assert isinstance(strongest, LinuxProcesses)
+    await strongest.aclose()
+    weakest = open_processes(replace(settings, container="descent"), "linux")
+    assert weakest.kind == "descent"
+    await weakest.aclose()
+
+
+async def test_other_systems_say_what_they_lack(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Elsewhere children run in groups, and the log names everything that is missing."""
+    made = open_processes(settings, "darwin")
+    assert isinstance(made, PortableProcesses)
+    await made.aclose()
+    said = capsys.readouterr().out
+    assert all(words in said for words in made.missing)
+
+
+def test_a_container_that_is_not_there_is_refused(settings: Settings) -> None:
+    """A kind that was asked for and does not exist here is a fault, not a weaker kind."""
+    with pytest.raises(ProcessFault, match="no containers of kind 'pidns'"):
+        open_processes(replace(settings, container="pidns"), "darwin")
+
+
+async def test_store_and_journals_are_closed_together(settings: Settings) -> None:
+    """The store opens on its lock, loads an empty tree, and leaves nothing open."""
+    with StateLock.take(settings.state_dir) as lock:
+        async with AsyncExitStack() as parts:
+            store, journals = open_store(settings, lock, parts)
+            loaded = await store.load(restore)
+            assert loaded.tree.seq == 0
+            assert await journals.read("/nowhere", "x", 1, 1) == ()  # type: ignore[arg-type]
+
+
+async def test_a_broken_store_is_mended_from_the_journals(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A store that cannot be used is rebuilt with what the journals know, and the log says so."""
+    settings.state_dir.mkdir()
+    (settings.state_dir / "registry.sqlite").write_bytes(b"no store at all" * 100)
+    with StateLock.take(settings.state_dir) as lock:
+        async with AsyncExitStack() as parts:
+            store, _ = open_store(settings, lock, parts)
+            loaded = await store.load(restore)
+    assert any("cannot be used" in warning for warning in loaded.warnings)
+    del capsys
