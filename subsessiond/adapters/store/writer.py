@@ -99,6 +99,11 @@ def _write_box(
     after: tuple[Message, ...],
 ) -> None:
     """Write what changed in a mailbox, so that its order on disk is its order in the tree."""
+    if after[: len(before)] == before:
+        # Why first: mail nearly always only comes, and then what lies there costs nothing.
+        fresh = after[len(before) :]
+        db.executemany(_MAIL, [(recipient, m.message_id, _encode(m)) for m in fresh])
+        return
     known = {message.message_id: message for message in before}
     if not _is_appended(known, after):
         _write_box(db, recipient, before, ())
