@@ -44,22 +44,41 @@ class Groups:
 
     def remove_stale(self) -> None:
         """Remove empty groups of daemons that are no more; what is in use stays by itself."""
-        for name in self._dead_daemons():
-            base = os.path.join(self._parent, name)
+        for base in _of_dead_daemons(self._parent, self._table):
             with contextlib.suppress(OSError):
                 for child in (entry.path for entry in os.scandir(base) if entry.is_dir()):
                     with contextlib.suppress(OSError):
                         os.rmdir(child)
                 os.rmdir(base)
 
-    def _dead_daemons(self) -> Iterator[str]:
-        for name in os.listdir(self._parent):
-            parts = name.removeprefix(GROUP_PREFIX).split("-")
-            if name.startswith(GROUP_PREFIX) and len(parts) == 3 and parts[1].isdigit():  # noqa: PLR2004
-                boot, pid, start = parts
-                alive = self._table.is_same(int(pid), int(start) if start.isdigit() else -1)
-                if boot != self._table.boot_id[:8] or not alive:
-                    yield name
+
+def left_groups(table: ProcTable, node_id: str) -> tuple[str, ...]:
+    """Find the groups that daemons which are no more have made for a node."""
+    found = []
+    for parent in dict.fromkeys(candidates(table)):
+        for base in _of_dead_daemons(parent, table):
+            with contextlib.suppress(OSError):
+                names = (name for name in os.listdir(base) if name.rpartition(".")[0] == node_id)
+                found += [os.path.join(base, name) for name in names]
+    return tuple(found)
+
+
+def _of_dead_daemons(parent: str, table: ProcTable) -> Iterator[str]:
+    """Give the group of each daemon of ours that is proven to be no more."""
+    for name in _listed(parent):
+        parts = name.removeprefix(GROUP_PREFIX).split("-")
+        if name.startswith(GROUP_PREFIX) and len(parts) == 3 and parts[1].isdigit():  # noqa: PLR2004
+            boot, pid, start = parts
+            alive = table.is_same(int(pid), int(start) if start.isdigit() else -1)
+            if boot != table.boot_id[:8] or not alive:
+                yield os.path.join(parent, name)
+
+
+def _listed(folder: str) -> tuple[str, ...]:
+    try:
+        return tuple(os.listdir(folder))
+    except OSError:  # not ours to read, or removed meanwhile
+        return ()
 
 
 def own_name(table: ProcTable) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from subsessiond.adapters.processes.birth import Ground, Names, container_of, start
 from subsessiond.adapters.processes.child import Limits, Process
 from subsessiond.adapters.processes.containers.base import Container
+from subsessiond.adapters.processes.groups import left_groups
 from subsessiond.adapters.processes.ladder import Watch, empty
 from subsessiond.adapters.processes.orders import Order, marker_of, order_of
 from subsessiond.adapters.processes.orphans import UNCLAIMED_S, Orphans
@@ -168,19 +169,27 @@ class LinuxProcesses:
     async def end_named(self, node_id: str) -> Stopped:
         """End what an earlier daemon started for a node whose identity was not recorded.
 
-        Only the mark of the node is proof here: what carries it was started for this very node.
+        Proof is the mark of the node, for what carries it was started for this very node, and a
+        dead daemon's group of that name, for what threw its mark away.
         """
-        marked = Identity(
-            pid=0,
-            start_ticks=0,
-            boot_id=self._table.boot_id,
-            container=str(ContainerKind.DESCENT),
-            marker=marker_of(node_id),
+        named = tuple(
+            Identity(
+                pid=0,
+                start_ticks=0,
+                boot_id=self._table.boot_id,
+                container=str(ContainerKind.CGROUP if group else ContainerKind.DESCENT),
+                cgroup=group,
+                marker=marker_of(node_id),
+            )
+            for group in (*left_groups(self._table, node_id), "")
         )
-        stopped = await self.end(marked)
+        stops = [await self.end(identity) for identity in named]
         if self._site.groups:
             self._site.groups.remove_stale()
-        return stopped
+        return Stopped(
+            forced=any(stopped.forced for stopped in stops),
+            leftovers=tuple(words for stopped in stops for words in stopped.leftovers),
+        )
 
     def is_alive(self, identity: Identity) -> bool:
         """Whether anything of that child can still run."""

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
-from subsessiond.model.process import Identity
-from tests.contract.processes.conftest import AGENTS, launch, marked, own, until
+from subsessiond.model.process import ContainerKind, Identity
+from tests.contract.processes.conftest import AGENTS, available, launch, marked, own, until
 
 CHAIN = str(AGENTS / "chain.sh")
 LEFT = "(setsid sh {chain} worker {file} &); sh {chain} shell {file}"
@@ -22,7 +22,11 @@ LEFT = "(setsid sh {chain} worker {file} &); sh {chain} shell {file}"
 async def left(kind: str, tmp_path: Path) -> Identity:
     """The identity of a child with a chain and an escaped worker, whose daemon was killed."""
     ticks = tmp_path / "ticks"
-    program = ("sh", "-c", LEFT.format(chain=CHAIN, file=ticks))
+    return await leave(kind, ticks, "sh", "-c", LEFT.format(chain=CHAIN, file=ticks))
+
+
+async def leave(kind: str, ticks: Path, *program: str) -> Identity:
+    """Let a daemon start a program and kill the daemon once the program writes."""
     command = (sys.executable, str(AGENTS / "old_daemon.py"), kind, own("left"), *program)
     daemon = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert daemon.stdout is not None
@@ -65,6 +69,25 @@ async def test_what_was_never_recorded_is_ended_by_its_mark(
     assert not (await processes.end_named(own("left"))).leftovers
     assert marked("left") == ()
     assert not left.cgroup or not Path(left.cgroup).exists()
+
+
+async def test_what_was_never_recorded_and_hides_is_ended_by_its_group(tmp_path: Path) -> None:
+    """A group is named after its node: not even `env -i setsid` is missed, by any next daemon."""
+    if ContainerKind.CGROUP not in available():
+        pytest.skip("this user cannot make groups on this machine")
+    for kind in (ContainerKind.CGROUP, ContainerKind.DESCENT):
+        ticks = tmp_path / kind
+        hiding = ("sh", "-c", f"env -i setsid sh {CHAIN} worker {ticks}")
+        left = await leave(ContainerKind.CGROUP, ticks, *hiding)
+        processes = LinuxProcesses(container=kind)
+        assert processes.is_alive(left)
+        assert not (await processes.end_named(own("lef"))).forced
+        assert processes.is_alive(left)
+        stopped = await processes.end_named(own("left"))
+        assert (stopped.forced, stopped.leftovers) == (True, ())
+        assert not processes.is_alive(left)
+        assert not Path(left.cgroup).exists()
+        await processes.aclose()
 
 
 async def test_weakest_adapter_ends_any_kind(left: Identity) -> None:

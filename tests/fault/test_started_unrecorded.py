@@ -1,0 +1,56 @@
+"""A program that runs already, of a child whose start the daemon did not live to write down."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.closing import check_closing, within
+from tests.support.daemon import Daemon
+from tests.support.hire import CONFIG, wait_file, wait_for
+
+STOP_DAEMON_FIRST = "kill -STOP {pid}; echo $$ >up.new; mv up.new up; exec {then}"
+HIDDEN = "env -i setsid sleep {marker}"
+DETACHED = "setsid sleep {marker}"
+
+
+def living(marker: str) -> list[int]:
+    """Find the program by its command line, because it may have thrown its marks away."""
+    found = []
+    for pid in (int(name) for name in os.listdir("/proc") if name.isdecimal()):
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        found += [pid] if marker.encode() in words else []
+    return found
+
+
+@pytest.mark.parametrize(
+    ("container", "then"),
+    [("strongest", HIDDEN), ("strongest", DETACHED), ("descent", DETACHED)],
+)
+def test_what_started_unrecorded_is_ended_by_the_next_daemon(container: str, then: str) -> None:
+    """Stopped by the child's first act and killed, the daemon leaves nothing its heir misses."""
+    marker = f"600.{time.monotonic_ns() % 1_000_000_000:09d}"
+    main = f'[processes]\ncontainer = "{container}"\nterm_grace_ms = 300\n'
+    with Daemon(config={**CONFIG, "subsessiond.toml": main}) as daemon:
+        root = daemon.open()
+        assert daemon.process is not None
+        script = STOP_DAEMON_FIRST.format(pid=daemon.process.pid, then=then.format(marker=marker))
+        order = {"parentId": root, "role": "check", "brief": {"mission": "start"}}
+        node = daemon.call("subsession.spawn", **order, argv=["sh", "-c", script])["nodeId"]
+        wait_file(daemon.workspace / "up")
+        within(lambda: not living(marker), "the program does not run")
+        daemon.kill()
+        daemon.start()
+        row = wait_for(daemon, node, "released")
+        # Why either: the child may have been a moment too late.
+        assert row["reason"] in ("start-interrupted", "daemon-restart")
+        assert living(marker) == []
+        seq = daemon.call("daemon.health")["seq"]
+        daemon.kill()
+        daemon.start()
+        assert daemon.call("daemon.health")["seq"] == seq
+        check_closing(daemon)
