@@ -1,6 +1,7 @@
 """`scripts/run` on a small project: real tools, bounded reports, nothing left behind."""
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,22 @@ def test_its_tests_run_when_asked_for(tmp_path: Path, project: Path) -> None:
     assert "1 passed" in done.stdout
     assert not list(project.rglob("__pycache__"))
     assert not list(project.rglob(".pytest_cache"))
+
+
+@pytest.mark.timeout(60)  # a daemon's start and end
+def test_interrupted_it_still_ends_its_daemon(tmp_path: Path, project: Path) -> None:
+    """Ctrl-C while children work: with --exit neither they nor the daemon go on."""
+    (project / "test_it.py").write_text("import time\ndef test_one():\n    time.sleep(600)\n")
+    words = [str(project), "--with-tests", "--exit", "--state", str(tmp_path / "s")]
+    order = [sys.executable, "-m", "scripts.review", *words]
+    with subprocess.Popen(order, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as reviewing:
+        assert reviewing.stdout is not None
+        for line in reviewing.stdout:
+            if re.search(r"tests +\w+ +running", line):
+                break
+        reviewing.send_signal(signal.SIGINT)
+        assert reviewing.stdout.read().endswith("the daemon has ended\n")
+        assert reviewing.wait(20) == 130
 
 
 def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
