@@ -87,8 +87,7 @@ def check_closing(
         The rows after the restart, by node id.
     """
     rows = daemon.rows()
-    running = [row for row in rows.values() if "parentId" in row and row["state"] in LIVE]
-    assert daemon.call("daemon.stats")["live"] == len(running)
+    running = counted(daemon)
     for row in running:
         daemon.call("subsession.cancel", nodeId=row["nodeId"])
     within(lambda: [r for r in daemon.rows().values() if _is_stopping(r)], "nodes not released")
@@ -109,6 +108,16 @@ def check_closing(
 
 
 LIVE = ("claimed", "running")
+
+
+def counted(daemon: Daemon) -> list[dict[str, Any]]:
+    """List the running nodes, and see that the daemon counts as many at that very moment."""
+    while True:
+        tree, stats = daemon.call("subsession.tree"), daemon.call("daemon.stats")
+        if tree["seq"] == stats["seq"]:
+            running = [r for r in tree["rows"] if "parentId" in r and r["state"] in LIVE]
+            assert stats["live"] == len(running)
+            return running
 
 
 def _is_stopping(row: dict[str, Any]) -> bool:

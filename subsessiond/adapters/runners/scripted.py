@@ -6,7 +6,6 @@ What a file may hold stands in `script`.
 
 import asyncio
 import os
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from subsessiond.adapters.runners.childwords import (
     schema_of,
     spawn_command,
 )
+from subsessiond.adapters.runners.prompts import Prompts
 from subsessiond.adapters.runners.script import Ending, Sign, Step, Written, read_script
 from subsessiond.core.scope import PatternFault, covers, parse_pattern
 from subsessiond.model.commands import (
@@ -30,6 +30,7 @@ from subsessiond.model.commands import (
     NoteSign,
 )
 from subsessiond.model.decision import Reply
+from subsessiond.model.ids import MessageId
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Node
 from subsessiond.model.process import Stopped
@@ -58,58 +59,6 @@ class ScriptedRunner:
         return ScriptedChild(steps, order, voice, self._ids, self._workspace, self._check_schema)
 
 
-class Prompts:
-    """What was said to a child, until it reads it, in order."""
-
-    def __init__(self) -> None:
-        self._unread: deque[asyncio.Future[bool]] = deque()
-        self._news = asyncio.Event()
-        self._nudged = False
-        self._over = False
-
-    async def say(self) -> bool:
-        """Wait until it is read; tells whether it was."""
-        if self._over:
-            return False
-        read: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._unread.append(read)
-        self._news.set()
-        return await read
-
-    def nudge(self) -> None:
-        """Let whoever waits for the next turn know that mail is one too."""
-        self._nudged = True
-        self._news.set()
-
-    async def read(self) -> None:
-        """Read the oldest one; wait for one when there is none."""
-        while not self._unread:
-            self._news.clear()
-            await self._news.wait()
-        self._settle(self._unread.popleft(), read=True)
-
-    async def next_turn(self) -> bool:
-        """Wait for what begins a turn: something said, which is read, or mail; tells which."""
-        while not self._unread and not self._nudged:
-            self._news.clear()
-            await self._news.wait()
-        if self._unread:
-            self._settle(self._unread.popleft(), read=True)
-            return False
-        self._nudged = False
-        return True
-
-    def close(self) -> None:
-        """Leave the rest unread."""
-        self._over = True
-        while self._unread:
-            self._settle(self._unread.popleft(), read=False)
-
-    def _settle(self, prompt: asyncio.Future[bool], *, read: bool) -> None:
-        if not prompt.done():
-            prompt.set_result(read)
-
-
 class ScriptedChild:
     """One script under way."""
 
@@ -130,7 +79,7 @@ class ScriptedChild:
         self._check_schema = check_schema
         self._caller = Caller(node_id=order.node.node_id, why="the scripted agent itself")
         self._mail = asyncio.Event()
-        self._prompts = Prompts()
+        self._prompts = Prompts(self._tell_read)
         self._playing: asyncio.Task[None] | None = None
         self._stopped = False
         self.answers: list[Reply | Rejection | None] = []
@@ -151,7 +100,19 @@ class ScriptedChild:
     async def prompt(self, message_id: str | None, text: str) -> bool:
         """Hear something; it is read by a step that waits for it, or at the end of a turn."""
         del text
-        return await self._prompts.say() and message_id is not None
+        return await self._prompts.say(message_id) and message_id is not None
+
+    def _tell_read(self, message_id: str) -> None:
+        """Say that a message was read, before anything that comes of it.
+
+        Why not by the answer of `prompt` alone: the turn may be over before that is heard, and a
+        node that was handed something after its turn's end would no longer count as waiting.
+        """
+        ids = (MessageId(message_id),)
+        now = self._voice.now()
+        self._voice.tell(
+            MarkDelivered(node=self._node.node_id, message_ids=ids, read=True, **now),
+        )
 
     def wake(self) -> None:
         """Mail waits."""
