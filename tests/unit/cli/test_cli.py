@@ -80,9 +80,10 @@ def test_what_is_no_command_is_refused(
 def test_help_loads_nothing_of_the_daemon() -> None:
     """Asking for help loads neither the server nor the store."""
     code = (
-        "import sys\nfrom subsessiond.cli import main\n"
+        "import sys\nbefore = set(sys.modules)\nfrom subsessiond.cli import main\n"
         "try: main(['--help'])\nexcept SystemExit: pass\n"
-        "print([m for m in ('aiohttp', 'pydantic', 'sqlite3', 'structlog') if m in sys.modules])"
+        "print([m for m in ('aiohttp', 'pydantic', 'sqlite3', 'structlog') \n"
+        "       if m in set(sys.modules) - before])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=20
