@@ -63,7 +63,7 @@ def _read_words() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/run", description=_ABOUT)
     parser.add_argument("folder", nargs="?", help="default: this repository")
     parser.add_argument("--with-tests", action="store_true", help="run another folder's tests too")
-    parser.add_argument("--tour", action="store_true", help="a minute's walk, partly scripted")
+    parser.add_argument("--tour", action="store_true", help="a short walk, partly scripted")
     parser.add_argument("--exit", action="store_true", help="end the daemon afterwards")
     parser.add_argument("--from", dest="start", default=".", help=argparse.SUPPRESS)
     parser.add_argument("--state", default=STATE, help="where its state is kept (.state)")

@@ -1,4 +1,4 @@
-"""A minute's walk: spawn, progress, blocked, grant and succession, with the real command.
+"""A short walk: spawn, progress, blocked, grant and succession, with the real command.
 
 The daemon, its rules and every line shown are real; the two agents are not: they play scripts, so
 that the walk needs no model and ends the same way every time.

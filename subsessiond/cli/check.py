@@ -3,10 +3,11 @@
 import argparse
 import os
 import shlex
+from pathlib import Path
 
 from subsessiond.cli.exits import DONE, Ended, faults_told
 from subsessiond.model.policy import Policy
-from subsessiond.settings import load
+from subsessiond.settings import FILES, load
 
 
 def check_config(options: argparse.Namespace) -> int:
@@ -24,12 +25,21 @@ def check_config(options: argparse.Namespace) -> int:
     print(f"state directory  {settings.state_dir}")
     print(f"socket           {settings.socket}")
     print(f"configuration    {settings.config_dir}")
+    print(f"files            {files_of(settings.config_dir)}")
     print(f"containers       {settings.container or 'the strongest that works here'}")
     for line in roles_of(settings.policy):
         print(line)
     for name, argv in settings.checks:
         print(f"check {name:11} {shlex.join(argv)}")
     return DONE
+
+
+def files_of(config_dir: Path) -> str:
+    """Say which of the three files are there, and what stands in for the others."""
+    found = [name for name in FILES if (config_dir / name).exists()]
+    shipped = [name for name in FILES if name not in found]
+    said = [" ".join(found)] if found else []
+    return "; ".join([*said, *(["as shipped: " + " ".join(shipped)] if shipped else [])])
 
 
 def roles_of(policy: Policy) -> tuple[str, ...]:

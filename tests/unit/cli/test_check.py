@@ -22,6 +22,7 @@ def test_it_says_what_the_configuration_means(
     assert "state directory  /state\n" in said
     assert "socket           /state/run/daemon.sock\n" in said
     assert f"configuration    {tmp_path}\n" in said
+    assert "files            subsessiond.toml; as shipped: roles.toml agents.toml\n" in said
     assert "containers       descent\n" in said
     assert "role check        command (command)\n" in said
     assert "role lead         no agent serves tier lead\n" in said
