@@ -56,7 +56,9 @@ def _add_brief(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--own", action="append", metavar="GLOB", help="files it may write; repeat")
     parser.add_argument("--token-cap", type=amount, metavar="N", help="such as 200k")
     parser.add_argument("--depth", type=int, metavar="N", help="levels that may grow below it")
-    parser.add_argument("--verify", action="append", metavar="CHECK", help="repeat for several")
+    parser.add_argument(
+        "--verify", action="append", metavar="CHECK", help="kept in the brief; not run yet"
+    )
     parser.add_argument("--continues", metavar="NODE", help="predecessor")
     parser.add_argument("--section", action="append", metavar="NAME", help="the report must have")
     parser.add_argument("--report-tokens", type=amount, metavar="N", help="size of its report")
