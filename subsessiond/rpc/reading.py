@@ -5,6 +5,7 @@ UTF-8, a thousand levels) but cannot say where. A slower one is asked only then.
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,18 @@ from subsessiond.wire.faults import MOST_FAULTS, UNNAMED, join_path
 MOST_LEVELS = 128
 """Nesting of one message; what is free inside it may have half of that."""
 
-MOST_VALUES = 100_000
-"""Values of one message. A batch of a hundred full briefs has a third of that; eight MiB of empty
-lists have 28 times as many, and looking at them would hold up everybody else for seconds."""
+MOST_VALUES = 2**20
+"""Values of one message."""
+
+MOST_PARTS = 100_000
+"""Lists, objects and members of objects in one message. A batch of a hundred full briefs has a
+tenth of that; eight MiB of empty lists have 28 times as many, and to make and to walk them would
+hold up everybody else for seconds."""
+
+_Place = tuple[str | int, ...]
 
 _UNREADABLE = FieldFault(path="", problem="is not JSON")
-_TOO_MANY = FieldFault(path="", problem=f"holds more than {MOST_VALUES} values")
+_TOO_MANY = FieldFault(path="", problem="holds more values than any call needs")
 _TOO_DEEP = FieldFault(path="", problem=f"is nested deeper than {MOST_LEVELS} levels")
 
 
@@ -56,20 +63,20 @@ def read_json(raw: bytes) -> Any | Unreadable:
 def _has_too_many(raw: bytes) -> bool:
     """Count values before any of them is made; exact for JSON, and quick for anything.
 
-    Why in two goes: most messages have few commas even inside their texts, and taking the texts
-    out is what costs.
+    Why in two goes: most messages have few of these signs even inside their texts, and taking the
+    texts out is what costs.
     """
-    if _count(raw) < MOST_VALUES:
+    if _is_modest(raw):
         return False
     bare = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
-    if bare.count(b'"') > 4 * MOST_VALUES:  # each entry has at most a key and a value
+    if bare.count(b'"') > 2 * (MOST_VALUES + MOST_PARTS):
         return True
-    return _count(b"".join(bare.split(b'"')[::2])) >= MOST_VALUES
+    return not _is_modest(b"".join(bare.split(b'"')[::2]))
 
 
-def _count(text: bytes) -> int:
-    """Give a number that no number of values is greater than, but for the outermost."""
-    return text.count(b",") + text.count(b"[") + text.count(b"{")
+def _is_modest(text: bytes) -> bool:
+    parts = text.count(b"[") + text.count(b"{") + text.count(b":")
+    return parts <= MOST_PARTS and text.count(b",") < MOST_VALUES
 
 
 def _is_deep(message: Any) -> bool:
@@ -103,16 +110,24 @@ def _refuse(constant: str) -> Any:
 def _surrogates(message: Any) -> tuple[FieldFault, ...]:
     """Name the texts that are not valid UTF-8, as many as are told one by one."""
     found: list[FieldFault] = []
-    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(message, ())]
+    waiting: list[Iterator[tuple[Any, _Place]]] = [iter([(message, ())])]
     while waiting and len(found) < MOST_FAULTS:
-        here, place = waiting.pop()
+        entry = next(waiting[-1], None)
+        if entry is None:
+            waiting.pop()
+            continue
+        here, place = entry
         if isinstance(here, str) and not is_unicode(here):
             found.append(FieldFault(path=join_path(*place), problem="is not valid UTF-8"))
-        elif isinstance(here, dict):
-            waiting.extend((below, (*place, key)) for key, below in reversed(here.items()))
-            if not all(map(is_unicode, here)):
+        elif isinstance(here, dict | list):
+            waiting.append(_below(here, place))
+            if isinstance(here, dict) and not all(map(is_unicode, here)):
                 path = join_path(*place, UNNAMED)
                 found.append(FieldFault(path=path, problem="is not valid UTF-8"))
-        elif isinstance(here, list):
-            waiting.extend((below, (*place, i)) for i, below in enumerate(here))
     return tuple(found)
+
+
+def _below(here: dict[str, Any] | list[Any], place: _Place) -> Iterator[tuple[Any, _Place]]:
+    """Give what an object or a list holds, each with its place, one by one."""
+    entries = here.items() if isinstance(here, dict) else enumerate(here)
+    return ((below, (*place, name)) for name, below in entries)

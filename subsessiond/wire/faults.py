@@ -15,6 +15,10 @@ UNNAMED = "(unnamed)"
 MOST_FAULTS = 500
 """Bad fields that are told one by one; who sends more is told their number, at no cost."""
 
+ENTRIES_MOST = 50_000
+"""Entries of one list that are looked at. No field may have as many, and each of them may be a bad
+field of its own."""
+
 M = TypeVar("M", bound=BaseModel)
 
 _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_]{0,39}")
@@ -76,6 +80,8 @@ def read_fields(model: type[M], raw: Any, *prefix: str) -> M | tuple[FieldFault,
         raw: Parsed JSON, as it came.
         prefix: Where it stands.
     """
+    if long := _endless(model, raw, prefix):
+        return long
     try:
         return model.model_validate(raw)
     except ValidationError as error:
@@ -83,6 +89,19 @@ def read_fields(model: type[M], raw: Any, *prefix: str) -> M | tuple[FieldFault,
             problem = f"has {error.error_count()} bad fields"
             return (FieldFault(path=join_path(*prefix) or "params", problem=problem),)
         return faults_of(error, *prefix)
+
+
+def _endless(model: type[BaseModel], raw: Any, prefix: tuple[str, ...]) -> tuple[FieldFault, ...]:
+    """Name the fields whose lists are too long to be looked at."""
+    if not isinstance(raw, dict):
+        return ()
+    given = ((field.alias or name) for name, field in model.model_fields.items())
+    long = ((name, raw.get(name)) for name in given)
+    return tuple(
+        FieldFault(path=join_path(*prefix, name), problem=f"has {len(value)} entries")
+        for name, value in long
+        if isinstance(value, list) and len(value) > ENTRIES_MOST
+    )
 
 
 def _places(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:

@@ -55,3 +55,11 @@ def test_text_that_is_no_unicode_is_named() -> None:
     faults = read_fields(SteerParams, {"nodeId": NODE, "text": "a\ud800"})
     assert isinstance(faults, tuple)
     assert (faults[0].path, faults[0].problem) == ("text", "holds an unpaired surrogate")
+
+
+@pytest.mark.scenario("S20")
+def test_an_endless_list_is_not_looked_at() -> None:
+    """Of a million bad entries not even the first is looked for."""
+    found = read_fields(InboxParams, {"acknowledge": [1] * 1_000_000})
+    assert isinstance(found, tuple)
+    assert [(one.path, one.problem) for one in found] == [("acknowledge", "has 1000000 entries")]
