@@ -139,7 +139,10 @@ class Dispatcher:
 
     async def handle(self, raw: bytes, call: Call) -> bytes | None:
         """Answer one message; calls of a batch begin in their order and run side by side."""
-        answers = self.split(raw, call)
+        return await self.finish(self.split(raw, call))
+
+    async def finish(self, answers: Answers) -> bytes | None:
+        """Run the calls of a message that was split."""
         if not answers.is_batch:
             return await answers.calls[0] if answers.calls else answers.ready
         return answers.join(await asyncio.gather(*answers.calls))

@@ -4,7 +4,8 @@ Transport alone: what a message means is `rpc.dispatch`, who sent it is the give
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,16 @@ from structlog.typing import FilteringBoundLogger
 
 from subsessiond.model.brief import FieldFault
 from subsessiond.model.commands import Caller
+from subsessiond.model.rejection import Code, Rejection
 from subsessiond.rpc.call import Call, Handler
-from subsessiond.rpc.dispatch import Dispatcher
+from subsessiond.rpc.dispatch import Answers, Dispatcher
+from subsessiond.rpc.door import Door, connections_most
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.running import Running
 from subsessiond.rpc.socketfile import SocketFile, listen
 from subsessiond.rpc.websocket import MESSAGE_MOST_BYTES, WebSocket
 from subsessiond.wire.canonical import compact_bytes
-from subsessiond.wire.errors import INVALID_REQUEST, malformed
+from subsessiond.wire.errors import INVALID_REQUEST, error_object, malformed
 
 Identify = Callable[[Any, str | None], Awaitable[Caller] | Caller]
 """Tells who is calling, by the connection's socket and its `Authorization` header; may raise
@@ -32,6 +35,15 @@ _LINGER_S = 2.0
 
 _STREAMS_S = 0.4
 """How long calls may go on, once the server stops, before the streams they came by are closed."""
+
+_BODY_S = 30.0
+"""How long a body may take to come; on one machine, from anybody who means it, it takes ms."""
+
+_NODE_STREAMS_MOST = 16
+"""Streams of one node at once: each may hold one half-sent message of the largest size."""
+
+_NOBODY = "nobody"
+"""Whoever is refused, and may hold no more than a node."""
 
 _JSON = {hdrs.CONTENT_TYPE: "application/json"}
 
@@ -45,7 +57,8 @@ class RpcServer:
         self._dispatcher = Dispatcher(handlers, log)
         self._identify = identify
         self._running = Running()
-        self._streams: set[WebSocket] = set()
+        self._streams: dict[WebSocket, str | None] = {}
+        self._door = Door(connections_most())
         self._reading: set[asyncio.Transport] = set()
         self._http_calls = 0
         self._http_idle = asyncio.Event()
@@ -65,7 +78,8 @@ class RpcServer:
             SocketFault: something stands at the path that may not be removed.
         """
         self._socket = await asyncio.to_thread(listen, path, holds_lock=holds_lock)
-        self._web = web.Server(
+        self._web = _Web(
+            self._door,
             self._handle,
             access_log=None,
             auto_decompress=False,
@@ -131,25 +145,38 @@ class RpcServer:
         raw = await self._read(request)
         if raw is None:
             return _refusal(413, "", "is too large", limit=MESSAGE_MOST_BYTES)
-        self._http_calls += 1
-        try:
-            reply = await self._answer(request, raw)
-        finally:
-            self._http_calls -= 1
-            if self._http_calls == 0:
-                self._http_idle.set()
+        who, answers = await self._split(request, raw)
+        del raw  # the call may wait for a minute, and needs these bytes no more
+        async with self._under_way(request, who):
+            reply = await self._dispatcher.finish(answers)
         return (
             web.Response(status=204) if reply is None else web.Response(body=reply, headers=_JSON)
         )
 
-    async def _answer(self, request: web.BaseRequest, raw: bytes) -> bytes | None:
+    @asynccontextmanager
+    async def _under_way(self, request: web.BaseRequest, who: str | None) -> AsyncIterator[None]:
+        line = request.transport
+        self._http_calls += 1
+        if line is not None:
+            self._door.begins(line, who)
+        try:
+            yield
+        finally:
+            if line is not None:
+                self._door.ends(line)
+            self._http_calls -= 1
+            if self._http_calls == 0:
+                self._http_idle.set()
+
+    async def _split(self, request: web.BaseRequest, raw: bytes) -> tuple[str | None, Answers]:
+        """Tell who sent a message, and split it into calls, none of which has begun."""
         try:
             caller = self._who(request)()
             if not isinstance(caller, Caller):
                 caller = await caller
         except Refused as refused:
-            return self._dispatcher.refuse(raw, refused.rejection)
-        return await self._dispatcher.handle(raw, Call(caller))
+            return _NOBODY, Answers(ready=self._dispatcher.refuse(raw, refused.rejection))
+        return caller.node_id, self._dispatcher.split(raw, Call(caller))
 
     def _who(self, request: web.BaseRequest) -> Callable[[], Awaitable[Caller] | Caller]:
         transport = request.transport
@@ -157,12 +184,20 @@ class RpcServer:
         return partial(self._identify, sock, request.headers.get(hdrs.AUTHORIZATION))
 
     async def _follow(self, request: web.BaseRequest) -> web.StreamResponse:
+        who, _ = await self._split(request, b"[]")
+        if who is not None and sum(one == who for one in self._streams.values()) >= (
+            _NODE_STREAMS_MOST
+        ):
+            return _too_many_streams()
         stream = WebSocket(request, self._dispatcher, self._who(request), self._running)
-        self._streams.add(stream)
+        self._streams[stream] = who
+        line = request.transport
+        if line is not None:
+            self._door.begins(line, who)
         try:
             return await stream.serve()
         finally:
-            self._streams.discard(stream)
+            del self._streams[stream]
 
     async def _read(self, request: web.BaseRequest) -> bytes | None:
         """Read a body; none when it is larger than may be."""
@@ -176,23 +211,68 @@ class RpcServer:
             raise ConnectionResetError
         self._reading.add(transport)
         try:
-            return await _bounded(request)
+            body = await request.content.readany()
+            if request.content.at_eof():
+                return body if len(body) <= MESSAGE_MOST_BYTES else None
+            async with asyncio.timeout(_BODY_S):
+                return await _bounded(request, body, partial(self._door.holds, transport))
+        except TimeoutError:
+            transport.abort()
+            raise ConnectionResetError from None
         finally:
             self._reading.discard(transport)
+            self._door.holds_none(transport)
 
 
-async def _bounded(request: web.BaseRequest) -> bytes | None:
-    body = await request.content.readany()
-    if request.content.at_eof():
-        return body if len(body) <= MESSAGE_MOST_BYTES else None
+class _Web(web.Server):
+    """Tells the door who comes and leaves."""
+
+    def __init__(self, door: Door, handle: Any, **more: Any) -> None:
+        super().__init__(handle, **more)
+        self._door = door
+        self._lines: dict[web.RequestHandler, asyncio.Transport] = {}
+
+    def connection_made(self, handler: web.RequestHandler, transport: asyncio.Transport) -> None:
+        """Let a connection in."""
+        super().connection_made(handler, transport)
+        self._lines[handler] = transport
+        self._door.comes(transport)
+
+    def connection_lost(
+        self, handler: web.RequestHandler, exc: BaseException | None = None
+    ) -> None:
+        """See a connection off."""
+        self._door.leaves(self._lines.pop(handler))
+        super().connection_lost(handler, exc)
+
+
+async def _bounded(
+    request: web.BaseRequest, body: bytes, holds: Callable[[int], None]
+) -> bytes | None:
     chunks, size = [body], len(body)
-    while size <= MESSAGE_MOST_BYTES:
-        chunk = await request.content.readany()
-        if not chunk:
-            return b"".join(chunks)
-        chunks.append(chunk)
-        size += len(chunk)
+    try:
+        while size <= MESSAGE_MOST_BYTES:
+            holds(size)
+            chunk = await request.content.readany()
+            if not chunk:
+                return b"".join(chunks)
+            chunks.append(chunk)
+            size += len(chunk)
+    finally:
+        chunks.clear()  # the fault of a connection that was lost would keep them for a while
     return None
+
+
+def _too_many_streams() -> web.Response:
+    rejection = Rejection(
+        code=Code.BUSY,
+        step="streams",
+        detail="one stream carries every call",
+        limit=_NODE_STREAMS_MOST,
+        retry_after_ms=1_000,
+    )
+    body = compact_bytes({"jsonrpc": "2.0", "error": error_object(rejection), "id": None})
+    return web.Response(status=503, body=body, headers=_JSON)
 
 
 def _is_json(request: web.BaseRequest) -> bool:

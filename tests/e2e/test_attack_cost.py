@@ -1,7 +1,10 @@
 """One hostile child tries to make the daemon slow, large or deaf for everybody else."""
 
+import resource
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -28,6 +31,33 @@ while True:
 """
 
 
+HOLD = """
+import os, resource, socket, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (4_096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+held = []
+while True:
+    sock = socket.socket(socket.AF_UNIX)
+    sock.connect(os.environ["SUBSESSION_SOCKET"])
+    sock.sendall(b"POST /rpc HT")
+    held.append(sock)
+    if len(held) == 400:
+        open("ready", "w").write("ready")
+    if len(held) == 2_000:
+        time.sleep(600)
+"""
+
+
+@contextmanager
+def few_descriptors() -> Iterator[None]:
+    """Let what is started now have few descriptors."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
 def slowest_s(daemon: Daemon, calls: int = 20) -> float:
     """Take the slowest of the person's calls, each on a connection of its own."""
     took = []
@@ -47,3 +77,14 @@ def test_large_environments_of_many_ancestors_hold_up_nobody() -> None:
         hire(daemon, daemon.open(), sys.executable, "-I", "-S", "fat.py", "80")
         wait_file(daemon.workspace / "ready")
         assert slowest_s(daemon) < LIMIT_S
+
+
+@pytest.mark.scenario("S20")
+def test_idle_connections_of_a_child_lock_nobody_out() -> None:
+    """A child that connects two thousand times and says nothing takes no place from the person."""
+    with few_descriptors(), Daemon(config=CONFIG) as daemon:
+        (daemon.workspace / "hold.py").write_text(HOLD)
+        hire(daemon, daemon.open(), sys.executable, "-I", "-S", "hold.py")
+        wait_file(daemon.workspace / "ready")
+        for _ in range(20):
+            assert daemon.call("daemon.health")["ok"]
