@@ -7,6 +7,7 @@ import http.client
 import os
 import socket
 import stat
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -114,12 +115,23 @@ def open_socket(path: Path, timeout_s: float) -> socket.socket:
     check_owner(path)
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        sock.settimeout(timeout_s)
+        # Why the kernel's own time limit: with Python's, a daemon that is only busy, its queue of
+        # callers full for a moment, would be taken for none at once.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(timeout_s))
         sock.connect(str(path))
+        sock.settimeout(timeout_s)
+    except BlockingIOError as fault:
+        sock.close()
+        raise Unreachable("it is there, but too busy to be talked to", str(path)) from fault
     except OSError as fault:
         sock.close()
         raise Unreachable(_why(fault), str(path)) from fault
     return sock
+
+
+def _timeval(seconds: float) -> bytes:
+    whole, rest = divmod(seconds, 1)
+    return struct.pack("@ll", int(whole), int(rest * 1_000_000))
 
 
 class SocketConnection(http.client.HTTPConnection):
@@ -135,13 +147,14 @@ class SocketConnection(http.client.HTTPConnection):
         self.sock = open_socket(self._path, self._timeout_s)
 
 
-def listening(place: Place) -> Path | None:
-    """Give the first socket of a place where somebody listens."""
+def listening(place: Place, timeout_s: float = 5.0) -> Path | None:
+    """Give the first socket of a place where somebody listens, busy or not."""
     for path in place.sockets:
         try:
-            open_socket(path, timeout_s=5.0).close()
-        except Unreachable:
-            continue
+            open_socket(path, timeout_s).close()
+        except Unreachable as fault:
+            if not isinstance(fault.__cause__, BlockingIOError):
+                continue
         return path
     return None
 

@@ -2,12 +2,14 @@
 
 import os
 import socket
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from subsession import connect
-from subsession.connect import Place, check_owner, find_place, listening
+from subsession.connect import Place, check_owner, find_place, listening, open_socket
 from subsession.errors import Unreachable
 
 HOME = {"XDG_STATE_HOME": "/home/u/.local/state"}
@@ -82,3 +84,41 @@ def test_a_socket_of_another_user_is_refused(tmp_path: Path) -> None:
         place = Place((tmp_path / "d.sock",), tmp_path)
         assert listening(place) is None
         assert "belongs to another user" in str(connect.why_not(place))
+
+
+@pytest.fixture
+def busy() -> Iterator[tuple[Path, socket.socket]]:
+    """Give a listener whose queue of callers is full."""
+    path = connect.own_temporary_folder() / f"busy-{os.getpid()}"
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen(0)
+        callers = [socket.socket(socket.AF_UNIX)]
+        callers[0].connect(str(path))
+        yield path, listener
+        for caller in callers:
+            caller.close()
+    path.unlink()
+
+
+def test_a_busy_daemon_is_waited_for(busy: tuple[Path, socket.socket]) -> None:
+    """S28: a full queue of callers is no dead daemon; whoever waits gets in."""
+    path, listener = busy
+
+    def serve() -> None:
+        for _ in range(2):
+            listener.accept()[0].close()
+
+    serving = threading.Timer(0.1, serve)
+    serving.start()
+    open_socket(path, timeout_s=10.0).close()
+    serving.join()
+
+
+def test_a_daemon_that_stays_busy_is_there_all_the_same(busy: tuple[Path, socket.socket]) -> None:
+    """S28: it is said to be busy, and nobody starts another in its place."""
+    path, _ = busy
+    with pytest.raises(Unreachable, match="too busy"):
+        open_socket(path, timeout_s=0.05)
+    assert listening(Place((path,), path.parent), timeout_s=0.05) == path
