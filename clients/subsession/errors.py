@@ -254,6 +254,8 @@ ADVICE = {
 
 NOT_ALLOWED_ADVICE = {
     "workspace": "Name a folder that you may read and write.",
+    "agent": "Wait until it has settled, or cancel it; `subsession succeed` goes on with its work.",
+    "leftovers": "`subsession blocked` lists what is still there of nodes that have settled.",
     "configuration": "Mend it; until then the daemon keeps what it had.",
 }
 """What to do next where no other caller would be allowed it either, by the step that refused."""

@@ -36,7 +36,7 @@ def settled_text(view: Json, voice: Voice) -> str:
     head = f"{cut(title(row), 40)} {row['nodeId'][-SHORT:]}: {voice.style(found.style, found.word)}"
     head += f" {facts.age(row, 0)} ({one_line(str(record.get('reason')))}, {author(record)})"
     said = report_lines(record)
-    if record.get("diagnostic"):
+    if record.get("diagnostic") not in (None, "", record.get("output")):
         said.append(indented(str(record["diagnostic"])))
     nothing = f"  nothing was said; `subsession journal {row['nodeId'][-SHORT:]}` has the record"
     return "\n".join([head, *(said or [nothing])])

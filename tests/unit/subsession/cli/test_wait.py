@@ -25,6 +25,25 @@ def test_wait_exits_by_outcome(
     )
 
 
+@pytest.mark.parametrize(
+    ("output", "diagnostic", "said"),
+    [
+        ("", "", "  nothing was said; `subsession journal ch1d01` has the record\n"),
+        ("", "out of memory", "  out of memory\n"),
+        ("late", "out of memory", "  late\n  out of memory\n"),
+        ("late", "late", "  late\n"),
+    ],
+)
+def test_how_a_node_ended_is_never_left_open(
+    path: Path, capsys: pytest.CaptureFixture[str], output: str, diagnostic: str, said: str
+) -> None:
+    """Without a report there is what the runtime knows, once, or where to look."""
+    ended = view(child_row("failed"), output=output, diagnostic=diagnostic)
+    with fake_daemon(path, {"subsession.node": ended}):
+        assert main(["wait", CHILD]) == exits.FAILED
+    assert capsys.readouterr().out.partition("\n")[2] == said
+
+
 def test_wait_follows_a_live_node_to_its_end(path: Path) -> None:
     """A node that lives is waited for by what changes in the tree."""
     rows = [child_row(None), child_row("failed")]
