@@ -23,10 +23,10 @@ def decide_succeed(tree: Tree, policy: Policy, command: Succeed) -> Decided | Re
     """Hire a successor, after whoever has been silent too long is retired."""
     before = tree.nodes.get(command.predecessor)
     if before is None or before.is_root or before.brief is None:
-        return Rejection(code=Code.NOT_FOUND, step="predecessor")
+        return Rejection(code=Code.NOT_FOUND, step="node")
     parent = heir_parent_of(tree, before)
     if not _may_succeed(command.caller, parent):
-        return Rejection(code=Code.NOT_FOUND, step="predecessor")
+        return Rejection(code=Code.NOT_FOUND, step="node")
     if rejection := _check_handover(policy.limits, command):
         return rejection
     if parent is not None and command.key is not None:

@@ -2,13 +2,15 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from subsession.errors import Refused
 from tests.support.daemon import Daemon
-from tests.support.hire import CONFIG, hire, wait_file, wait_for
+from tests.support.hire import CONFIG, StandIn, hire, wait_file, wait_for
 
 SPEAK = Path(__file__).parents[1] / "support" / "agents" / "speak.py"
 STUBBORN = 'trap "" TERM; echo >deaf; while :; do sleep 0.2; done'
@@ -25,6 +27,64 @@ ESCAPES = {  # where a machine lacks a tool, the plain call takes its place
     "nobody": "env -i SUBSESSION_NODE=00000000000000000000000000 {}",
     "detached-nobody": "(setsid env -i SUBSESSION_NODE=00000000000000000000000000 {} &); sleep 600",
 }
+
+
+ASKS: dict[str, Any] = {
+    "subsession.node": lambda node: {"nodeId": node},
+    "subsession.cancel": lambda node: {"nodeId": node},
+    "subsession.steer": lambda node: {"nodeId": node, "text": "x"},
+    "subsession.succeed": lambda node: {"childId": node},
+    "subsession.journal": lambda node: {"nodeId": node},
+    "subsession.inbox": lambda node: {"nodeId": node},
+    "subsession.receipt": lambda node: {"messageId": f"{node}.1"},
+    "subsession.report": lambda node: {"nodeId": node, "output": "x"},
+    "subsession.spawn": lambda node: {
+        "role": "script",
+        "parentId": node,
+        "brief": {"mission": "x"},
+    },
+    "subsession.close": lambda node: {"nodeId": node},
+    "subsession.dismiss": lambda node: {"nodeId": node},
+    "subsession.release": lambda node: {"nodeId": node},
+    "subsession.handover": lambda node: {"nodeId": node, "action": "as-is"},
+}
+BOSS = """
+[boss]
+tier = "command"
+depth_cap = 2
+tools = ["read", "edit", "execute", "delegate"]
+token_cap = 200_000
+"""
+
+
+class Foreign(NamedTuple):
+    """A node that may have children, and nodes that are none of its business."""
+
+    boss: StandIn
+    nodes: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def foreign() -> Iterator[Foreign]:
+    """Give a node beside a sibling with a child, living and settled, and another tree."""
+    roles = {"roles.toml": CONFIG["roles.toml"] + BOSS}
+    with Daemon(config={**config("strongest"), **roles}) as daemon:
+        root, other = daemon.open(), daemon.open()
+        with (
+            StandIn.hire(daemon, root, role="boss") as boss,
+            StandIn.hire(daemon, root, role="boss") as sibling,
+        ):
+            nodes = {
+                "other root": other,
+                "sibling": sibling.node_id,
+                "sibling's child": hire(daemon, sibling.node_id, "sleep", "600"),
+                "sibling's settled child": hire(daemon, sibling.node_id, "true"),
+                "other tree's settled child": hire(daemon, other, "true"),
+            }
+            for name, node in nodes.items():
+                if "settled" in name:
+                    wait_for(daemon, node, "released")
+            yield Foreign(boss, nodes)
 
 
 def config(kind: str, grace_ms: int = 300) -> dict[str, str]:
@@ -75,3 +135,19 @@ def test_nobody_speaks_for_a_successor_that_still_waits(kind: str) -> None:
         said(daemon, "out")
         assert daemon.rows()[heir]["state"] == "claimed"
         wait_for(daemon, before, "released")
+
+
+@pytest.mark.parametrize("method", ASKS)
+def test_what_is_not_ones_own_looks_like_nothing(method: str, foreign: Foreign) -> None:
+    """A node that lives, one that has settled and one that never was are refused alike."""
+    ask = ASKS[method]
+
+    def refusal(node: str) -> Any:
+        with pytest.raises(Refused) as fault:
+            foreign.boss.call(method, ask(node))
+        return fault.value.refusal
+
+    nothing = refusal("0" * 26)
+    assert {name: refusal(node) for name, node in foreign.nodes.items()} == dict.fromkeys(
+        foreign.nodes, nothing
+    )
