@@ -108,6 +108,9 @@ def _hiring_scope(desk: Desk) -> _Scope:
         elif isinstance(params, SucceedParams):
             before = desk.tree.nodes.get(params.child_id)
             parent = before.parent if before is not None else None
+        if parent not in desk.tree.nodes:
+            # Why: ids that are made up would be as many callers to remember.
+            parent = None
         return ("operator", parent), parent
 
     return scope
