@@ -14,7 +14,8 @@ from subsession.errors import Refusal
 from subsessiond.model.rejection import Code
 from tests.support.closing import marked, within
 from tests.support.daemon import Daemon
-from tests.support.refusals import CASES, CONFIG, FACTS, Case
+from tests.support.provoke import CONFIG
+from tests.support.refusals import CASES, FACTS, Case
 from tests.support.yard import Yard, refusal_of
 
 MIB = 1024 * 1024

@@ -14,11 +14,11 @@ tools = ["read", "edit", "execute"]
 token_cap = 100_000
 max_report_tokens = 8_000
 
-[endless]
+[terse]
 tier = "command"
 tools = ["read", "execute"]
 token_cap = 5_000_000
-max_report_tokens = 1_000_000
+max_report_tokens = 50
 
 [boss]
 tier = "command"
@@ -92,7 +92,7 @@ class Hostile:
 
     def _commands(self) -> None:
         """Megabytes on both streams, of programs that succeed and that fail."""
-        for role, status in (("loud", 0), ("loud", 3), ("endless", 0), ("endless", 1)):
+        for role, status in (("loud", 0), ("loud", 3), ("terse", 0), ("terse", 1)):
             for line in LINES:
                 code = PRINT.format(line=line, status=status)
                 brief = {"title": FACE * 30}
