@@ -13,16 +13,20 @@ from subsessiond.engine.tokens import Tokens
 from subsessiond.engine.voice import EngineVoice
 from subsessiond.model.commands import (
     Caller,
+    Cancel,
     Command,
     ConfirmStart,
+    EndChild,
     OpenRoot,
     Spawn,
+    SubmitReport,
 )
 from subsessiond.model.decision import Admitted, Opened
 from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import NodeId
-from subsessiond.model.node import Node, Status
+from subsessiond.model.node import Node, Status, StopReason
 from subsessiond.model.process import Stopped
+from subsessiond.model.report import Outcome, Report, Stage
 from subsessiond.model.role import AgentProfile
 from subsessiond.model.tree import Tree
 from subsessiond.ports import ChildOrder, Voice
@@ -208,3 +212,37 @@ async def theatre() -> AsyncIterator[Theatre]:
         made.executor.abandon()
         made.registry.stop()
         made.journaling.stop()
+
+
+def ended(here: Theatre, node_id: NodeId) -> EndChild:
+    """Say that a run is over."""
+    return EndChild(
+        node=node_id,
+        outcome=Outcome.FAILED,
+        stop_reason=StopReason.ERROR,
+        reason="test",
+        **here.voice.now(),
+    )
+
+
+def final(here: Theatre, node_id: NodeId) -> SubmitReport:
+    """Make a child's final."""
+    return SubmitReport(
+        node=node_id,
+        report=Report(stage=Stage.FINAL, output="done", outcome=Outcome.COMPLETED),
+        fingerprint="f",
+        size_bytes=4,
+        caller=Caller(node_id=node_id),
+        **here.voice.now(),
+    )
+
+
+def cancel(here: Theatre, node_id: NodeId) -> Cancel:
+    """Cancel a node."""
+    return Cancel(node=node_id, caller=Caller(), **here.voice.now())
+
+
+async def turns(count: int = 20) -> None:
+    """Let everything go on that can."""
+    for _ in range(count):
+        await asyncio.sleep(0)

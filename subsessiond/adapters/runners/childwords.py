@@ -34,11 +34,15 @@ class ToJudge(NamedTuple):
 
 
 def schema_of(node: Node, said: Report | MalformedReport) -> ToJudge | None:
-    """Give what of a report its brief's schema speaks of: the data of a completed final."""
+    """Give what of a report its brief's schema speaks of: the data of what is, or may become, a
+    completed final.
+    """
     schema = node.brief.report_contract.output_schema if node.brief is not None else None
     if schema is None or not isinstance(said, Report):
         return None
-    if said.stage is not Stage.FINAL or said.outcome is not Outcome.COMPLETED:
+    completes = said.stage is Stage.FINAL and said.outcome is Outcome.COMPLETED
+    # Why unnamed ones too: one of them may become the final when the child ends without one.
+    if said.explicit and not completes:
         return None
     return ToJudge(schema, said.structured)
 

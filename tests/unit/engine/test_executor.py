@@ -8,49 +8,16 @@ from msgspec.structs import replace
 
 from subsessiond.model.commands import (
     Caller,
-    Cancel,
     ConfirmGone,
-    EndChild,
-    Steer,
-    SubmitReport,
     Succeed,
 )
 from subsessiond.model.decision import Admitted
-from subsessiond.model.effects import PromptChild, StartChild, StopChild, WakeReader
-from subsessiond.model.ids import MessageId, NodeId
-from subsessiond.model.node import Status, StopReason
+from subsessiond.model.effects import StartChild, StopChild
+from subsessiond.model.ids import NodeId
+from subsessiond.model.node import Status
 from subsessiond.model.process import Stopped
-from subsessiond.model.report import Outcome, Report, Stage
 from subsessiond.ports import JournalLine, RunnerFault
-from tests.support.puppets import Puppet, Theatre, theatre
-
-
-def ended(here: Theatre, node_id: NodeId) -> EndChild:
-    """Say that a run is over."""
-    return EndChild(
-        node=node_id,
-        outcome=Outcome.FAILED,
-        stop_reason=StopReason.ERROR,
-        reason="test",
-        **here.voice.now(),
-    )
-
-
-def final(here: Theatre, node_id: NodeId) -> SubmitReport:
-    """Make a child's final."""
-    return SubmitReport(
-        node=node_id,
-        report=Report(stage=Stage.FINAL, output="done", outcome=Outcome.COMPLETED),
-        fingerprint="f",
-        size_bytes=4,
-        caller=Caller(node_id=node_id),
-        **here.voice.now(),
-    )
-
-
-def cancel(here: Theatre, node_id: NodeId) -> Cancel:
-    """Cancel a node."""
-    return Cancel(node=node_id, caller=Caller(), **here.voice.now())
+from tests.support.puppets import cancel, ended, final, theatre, turns
 
 
 async def test_an_admitted_child_is_started_once_with_its_token() -> None:
@@ -181,12 +148,6 @@ async def test_a_turn_may_run_on_after_the_final() -> None:
         assert puppet.stops == 1
 
 
-async def turns(count: int = 20) -> None:
-    """Let everything go on that can."""
-    for _ in range(count):
-        await asyncio.sleep(0)
-
-
 async def test_a_turn_does_not_run_on_for_ever() -> None:
     """The time a turn may run on is bounded."""
     async with theatre() as here:
@@ -236,81 +197,6 @@ async def test_a_child_nobody_runs_is_gone_at_once() -> None:
     async with theatre() as here:
         here.executor.perform(StopChild(node=NodeId("0" * 26)))
         await here.ask(ConfirmGone(node=NodeId("0" * 26), **here.voice.now()))
-
-
-def steer(here: Theatre, puppet: Puppet, text: str) -> Steer:
-    """Say something to a child as its parent."""
-    caller = Caller(node_id=here.root)
-    node_id = puppet.order.node.node_id
-    return Steer(node=node_id, text=text, caller=caller, **here.voice.now())
-
-
-async def test_what_was_read_leaves_the_mailbox() -> None:
-    """A message the child read is acknowledged; until then it stays."""
-    async with theatre() as here:
-        puppet = await here.hire()
-        node_id = puppet.order.node.node_id
-        await here.registry.submit(steer(here, puppet, "left"))
-        await turns()
-        assert puppet.said[0].endswith("left")
-        assert here.registry.tree.mail[node_id]
-        puppet.read.set()
-        await here.wait_for(lambda t: not t.mail.get(node_id))
-
-
-async def test_what_is_said_to_a_dying_child_stays_unread() -> None:
-    """A prompt that waits ends unread with its child; later ones are dropped."""
-    async with theatre() as here:
-        puppet = await here.hire()
-        node_id = puppet.order.node.node_id
-        await here.registry.submit(steer(here, puppet, "left"))
-        await turns()
-        puppet.may_stop.clear()
-        await here.ask(ended(here, node_id))
-        await puppet.stop_called.wait()
-        here.executor.perform(PromptChild(node=node_id, message_id=MessageId("m.1"), text="late"))
-        puppet.may_stop.set()
-        await here.wait_status(node_id, Status.RELEASED)
-        assert len(puppet.said) == 1
-        here.executor.perform(PromptChild(node=node_id, message_id=MessageId("m.1"), text="late"))
-        box = here.registry.tree.mail[here.root]
-        assert any("before it read your message" in message.text for message in box)
-
-
-async def test_a_prompt_that_fails_hurts_nobody() -> None:
-    """A runner that cannot pass a message on leaves it unread, and its child alive."""
-    async with theatre() as here:
-        puppet = await here.hire()
-        puppet.prompt_fault = ValueError("a bug")
-        await here.registry.submit(steer(here, puppet, "left"))
-        await turns()
-        assert here.registry.tree.mail[puppet.order.node.node_id]
-        assert here.node(puppet.order.node.node_id).status is Status.RUNNING
-
-
-async def test_a_reminder_without_a_name_marks_nothing() -> None:
-    """A prompt that is no message of anybody changes no mailbox."""
-    async with theatre() as here:
-        puppet = await here.hire()
-        puppet.read.set()
-        node_id = puppet.order.node.node_id
-        seq = here.registry.tree.seq
-        here.executor.perform(PromptChild(node=node_id, message_id=None, text="your final, please"))
-        await turns()
-        assert puppet.said == ["your final, please"]
-        assert here.registry.tree.seq == seq
-
-
-async def test_readers_are_woken() -> None:
-    """Mail wakes a child that runs; a fault in that, and a reader outside, hurt nobody."""
-    async with theatre() as here:
-        puppet = await here.hire(role="lead")
-        node_id = puppet.order.node.node_id
-        here.executor.perform(WakeReader(node=node_id))
-        puppet.wake_fault = ValueError("a bug")
-        here.executor.perform(WakeReader(node=node_id))
-        here.executor.perform(WakeReader(node=here.root))
-        assert puppet.wakes == 2
 
 
 async def test_a_successor_starts_once_its_predecessor_is_on_record() -> None:

@@ -1,72 +1,30 @@
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
-from subsessiond.adapters.runners.scripted import ScriptedChild, ScriptedRunner, owned_file
+from subsessiond.adapters.runners.scripted import owned_file
 from subsessiond.model.brief import ReportContract
 from subsessiond.model.commands import (
-    Caller,
     EndChild,
-    EndTurn,
-    MarkDelivered,
     NoteSign,
     SaveCheckpoint,
     Spawn,
-    Steer,
+    SubmitReport,
 )
 from subsessiond.model.decision import Accepted, Admitted, Saved
-from subsessiond.model.effects import PromptChild, WakeReader
+from subsessiond.model.effects import WakeReader
 from subsessiond.model.ids import NodeId
-from subsessiond.model.message import MessageState
-from subsessiond.model.node import Node, Phase, Status, StopReason
+from subsessiond.model.node import Node, Phase, Status
 from subsessiond.model.rejection import Code, Rejection
-from subsessiond.model.report import Outcome
 from subsessiond.ports import RunnerFault, WorkspaceFault
-from subsessiond.rpc.schema import schema_fault
-from tests.support.policies import ACTOR
+from tests.support.scripts import failed, make, node_of, running, until
 from tests.support.stage import Stage
 
 FINAL = {"stage": "final", "outcome": "completed", "output": "All done."}
-
-
-async def make(
-    here: Stage, *steps: dict[str, Any], role: str = "worker", **fields: Any
-) -> ScriptedChild:
-    """Make a child that plays these steps."""
-    text = msgspec.json.encode({"steps": steps}).decode()
-    order = await here.order(ACTOR, role=role, mission=text, **fields)
-    return ScriptedRunner(here.ids, here.workspace, schema_fault).start(order, here.voice)
-
-
-@asynccontextmanager
-async def running(child: ScriptedChild) -> AsyncIterator["asyncio.Task[None]"]:
-    """Let a child play for the length of a block."""
-    task = asyncio.create_task(child.run())
-    try:
-        yield task
-    finally:
-        await child.stop()
-        await asyncio.wait((task,))
-
-
-async def until(here: Stage, condition: Callable[[], Any], turns: int = 2_000) -> None:
-    """Let the loop go on until something is true of the stage; bounded."""
-    for _ in range(turns):
-        if condition():
-            return
-        await asyncio.sleep(0)
-    assert condition(), here.voice.told[-5:]
-
-
-def node_of(here: Stage, child: ScriptedChild) -> Node:
-    """Give the node a child stands for."""
-    return here.node(child._node.node_id)  # noqa: SLF001
 
 
 async def test_it_reports_and_settles(here: Stage) -> None:
@@ -112,6 +70,23 @@ async def test_a_final_is_held_against_the_schema(here: Stage) -> None:
     assert isinstance(third, Accepted)
 
 
+async def test_only_what_may_become_a_final_is_held_against_the_schema(here: Stage) -> None:
+    """A named finding is free of the schema; an unnamed report without its data is not promoted."""
+    child = await make(
+        here,
+        {"report": {"stage": "finding", "output": "f"}},
+        {"report": {"output": "perhaps the last words"}},
+        schema={"type": "object"},
+    )
+    async with running(child):
+        await until(here, lambda: len(child.answers) == 2, turns=20_000)
+    assert all(isinstance(answer, Accepted) for answer in child.answers)
+    named, unnamed = here.told(SubmitReport)
+    assert named.schema_fault is None
+    assert "required" in unnamed.schema_fault
+    assert not node_of(here, child).promotable
+
+
 async def test_it_saves_checkpoints(here: Stage) -> None:
     """A checkpoint is kept; a bad one is refused with its fields."""
     good = {"phase": "p", "state": "s", "nextStep": "n"}
@@ -150,17 +125,6 @@ async def test_it_spawns_waits_for_mail_and_acknowledges(here: Stage) -> None:
         child.wake()
         await until(here, lambda: node_of(here, child).status is Status.SETTLED)
     assert here.registry.tree.mail.get(child._node.node_id, ()) == ()  # noqa: SLF001
-
-
-def failed(here: Stage, node_id: NodeId) -> EndChild:
-    """Say that a child failed."""
-    return EndChild(
-        node=node_id,
-        outcome=Outcome.FAILED,
-        stop_reason=StopReason.ERROR,
-        reason="test",
-        **here.voice.now(),
-    )
 
 
 async def test_a_bad_spawn_is_refused(here: Stage) -> None:
@@ -225,84 +189,6 @@ async def test_a_pause_is_a_pause(here: Stage) -> None:
         await here.settled_queue()
         await child.stop()
     assert here.outcomes() == []
-
-
-async def test_turns_end_until_somebody_speaks(here: Stage) -> None:
-    """An ended turn lasts until the next prompt; after the last step turns end on and on."""
-    child = await make(here, {"endTurn": None}, {"report": {"output": "again"}})
-    async with running(child):
-        await until(here, lambda: len(here.told(EndTurn)) == 1)
-        assert await child.prompt(None, "say your final") is False
-        await until(here, lambda: len(here.told(EndTurn)) == 2)
-        assert len(child.answers) == 1
-        await here.settled_queue()
-    node = node_of(here, child)
-    assert node.settlement is not None
-    assert node.settlement.reason == "promoted"
-
-
-async def test_a_turn_that_ends_after_the_final_ends_the_run(here: Stage) -> None:
-    """A script that has said its final and has no more to do is over, and is not waited for."""
-    child = await make(here, {"report": FINAL})
-    async with running(child) as run:
-        await until(here, run.done)
-    assert here.told(EndTurn) == []
-
-
-async def test_a_steer_counts_as_read_when_the_script_reads_it(here: Stage) -> None:
-    """What is said to a script is unread until a step reads it, and one step reads one message."""
-    child = await make(here, {"pauseMs": 0}, {"awaitPrompt": None}, {"awaitPrompt": None})
-    first = asyncio.create_task(child.prompt("m.1", "go left"))
-    await asyncio.sleep(0)
-    assert not first.done()
-    async with running(child):
-        assert await first is True
-        assert await child.prompt("m.2", "go right") is True
-    assert await child.prompt("m.3", "too late") is False
-
-
-async def test_an_unread_steer_comes_back(here: Stage) -> None:
-    """A script that ends without reading leaves the message unread; its sender is told."""
-    child = await make(here, {"awaitPrompt": None}, {"pauseMs": 600_000})
-    node_id = child._node.node_id  # noqa: SLF001
-    async with running(child):
-        await until(here, lambda: node_of(here, child).status is Status.RUNNING)
-        for text in ("read this", "and this"):
-            await here.registry.submit(
-                Steer(
-                    node=node_id,
-                    text=text,
-                    caller=Caller(node_id=here.root),
-                    **here.voice.now(),
-                )
-            )
-        one, two = here.effects(PromptChild)
-        assert await child.prompt(one.message_id, one.text) is True
-        read = MarkDelivered(
-            node=node_id, message_ids=(one.message_id,), read=True, **here.voice.now()
-        )
-        await here.registry.ask(read)
-        waiting = asyncio.create_task(child.prompt(two.message_id, two.text))
-        await asyncio.sleep(0)
-    assert await waiting is False
-    await here.registry.ask(failed(here, node_id))
-    box = here.registry.tree.mail.get(here.root, ())
-    assert any(two.message_id in message.text for message in box)
-    assert not any(one.message_id in message.text for message in box)
-    assert all(message.state is MessageState.STAGED for message in box)
-
-
-async def test_a_caller_who_left_does_no_harm(here: Stage) -> None:
-    """A prompt that nobody waits for any more is skipped over."""
-    child = await make(here, {"awaitPrompt": None}, {"awaitPrompt": None}, {"end": {}})
-    gone = asyncio.create_task(child.prompt("m.1", "x"))
-    await asyncio.sleep(0)
-    gone.cancel()
-    await asyncio.wait((gone,))
-    async with running(child) as task:
-        assert await child.prompt("m.2", "y") is True
-        await task
-    assert len(here.told(EndChild)) == 1
 
 
 async def test_it_writes_what_it_owns(here: Stage) -> None:
