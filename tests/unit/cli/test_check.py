@@ -5,6 +5,12 @@ import pytest
 from subsessiond.cli import main
 
 
+@pytest.fixture(autouse=True)
+def _not_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run as no daemon's child: a child's environment names its daemon's socket."""
+    monkeypatch.delenv("SUBSESSION_SOCKET", raising=False)
+
+
 def check(folder: Path) -> int:
     """Type the verb."""
     return main(["check-config", "--state-dir", "/state", "--config-dir", str(folder)])
