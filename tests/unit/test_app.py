@@ -52,6 +52,17 @@ class Served:
         async with AsyncClient(str(self.settings.socket), token="") as client:
             return await client.call(method, params)
 
+    async def hire(self, root: str, *argv: str) -> Any:
+        """Start a program as a child and wait until it runs."""
+        return await self.call(
+            "subsession.spawn",
+            parentId=root,
+            role="check",
+            brief={"mission": "wait"},
+            argv=[*argv],
+            waitMs=20_000,
+        )
+
 
 @asynccontextmanager
 async def serving(settings: Settings, patch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
@@ -129,14 +140,7 @@ async def test_children_end_with_it(settings: Settings, monkeypatch: pytest.Monk
     work = str(settings.state_dir.parent / "work")
     async with serving(settings, monkeypatch) as daemon:
         root = (await daemon.call("subsession.open", workspace=work))["nodeId"]
-        child = await daemon.call(
-            "subsession.spawn",
-            parentId=root,
-            role="check",
-            brief={"mission": "wait"},
-            argv=["sleep", "600"],
-            waitMs=20_000,
-        )
+        child = await daemon.hire(root, "sleep", "600")
         assert child["state"] == "running"
         os.kill(os.getpid(), signal.SIGTERM)
         assert await daemon.task == 0
@@ -156,14 +160,7 @@ async def test_a_second_signal_waits_for_no_grace(
     script = "trap 'touch asked' TERM; touch up; while :; do sleep 0.05; done"
     async with serving(patient, monkeypatch) as daemon:
         root = (await daemon.call("subsession.open", workspace=str(work)))["nodeId"]
-        await daemon.call(
-            "subsession.spawn",
-            parentId=root,
-            role="check",
-            brief={"mission": "wait"},
-            argv=["sh", "-c", script],
-            waitMs=20_000,
-        )
+        await daemon.hire(root, "sh", "-c", script)
         await until(work / "up")
         os.kill(os.getpid(), signal.SIGTERM)
         await until(work / "asked")
@@ -192,14 +189,7 @@ async def test_children_that_cannot_be_ended_hold_it_up_for_a_bounded_time(
     work = str(settings.state_dir.parent / "work")
     async with serving(settings, monkeypatch) as daemon:
         root = (await daemon.call("subsession.open", workspace=work))["nodeId"]
-        await daemon.call(
-            "subsession.spawn",
-            parentId=root,
-            role="check",
-            brief={"mission": "wait"},
-            argv=["sleep", "600"],
-            waitMs=20_000,
-        )
+        await daemon.hire(root, "sleep", "600")
         os.kill(os.getpid(), signal.SIGTERM)
         assert await daemon.task == 0
     assert "still being stopped" in log_of(settings)
