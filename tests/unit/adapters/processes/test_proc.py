@@ -23,7 +23,8 @@ def test_a_name_may_hold_anything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "threads", "ended"), [("Z", 1, True), ("X", 0, True), ("Z", 2, False), ("D", 1, False)]
+    ("state", "threads", "ended"),
+    [("Z", 1, True), ("X", 0, True), ("Z", 2, False), ("D", 1, False)],
 )
 def test_a_dead_main_thread_is_not_a_dead_process(state: str, threads: int, ended: bool) -> None:
     """A zombie whose other threads run on has not ended."""
