@@ -85,11 +85,23 @@ def _warnings(case: SpawnCase) -> tuple[str, ...]:
     met = tuple(f"shares files with {owner}, as allowed" for owner in owners[:WARNINGS])
     if len(owners) > WARNINGS:
         met = (*met, f"and with {len(owners) - WARNINGS} more")
-    before = case.predecessor
-    if before is not None and before.leftovers:
-        wait = f"starts after the operator has released {before.node_id}, which left processes"
-        return (*met, wait)
-    return met
+    return (*met, *_cautions(case))
+
+
+def _cautions(case: SpawnCase) -> tuple[str, ...]:
+    """Say what the child will not get, or not at once."""
+    before, brief = case.predecessor, case.command.brief
+    waits = before is not None and before.leftovers
+    asked = (brief.verify if brief else None) or case.role_or_defaults.verify
+    cautions = (
+        f"starts after the operator has released {before.node_id}, which left processes"
+        if before is not None and waits
+        else "",
+        "verify is recorded; this version runs no checks, and the record stays unchecked"
+        if asked
+        else "",
+    )
+    return tuple(caution for caution in cautions if caution)
 
 
 def _pass_on(draft: Draft, case: SpawnCase, before: Node) -> None:

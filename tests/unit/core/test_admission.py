@@ -45,3 +45,12 @@ def test_a_successor_counts_its_generation() -> None:
     now = at_work(play(), "w") >> final("w") >> gone("w") >> succeed("heir", "w")
     assert (now.node("heir").generation, now.node("w").successor) == (2, now.id("heir"))
     assert record_of.__doc__
+
+
+def test_a_check_that_nobody_runs_is_not_promised() -> None:
+    """A brief that asks for verification is told that the record will stay unchecked."""
+    now = play() >> open_root() >> spawn("w", verify=("files",))
+    assert isinstance(now.reply, Admitted)
+    assert now.reply.warnings == (
+        "verify is recorded; this version runs no checks, and the record stays unchecked",
+    )
