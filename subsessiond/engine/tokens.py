@@ -9,7 +9,8 @@ from subsessiond.model.tree import Tree
 
 def token_hash(token: str) -> str:
     """Give the form in which a root's token is remembered."""
-    return sha256(token.encode()).hexdigest()
+    # Why so: it may be any bytes that somebody put into a header.
+    return sha256(token.encode(errors="surrogateescape")).hexdigest()
 
 
 class Tokens:

@@ -4,27 +4,33 @@ Transport alone: what a message means is `rpc.dispatch`, who sent it is the give
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from aiohttp import hdrs, web
 from structlog.typing import FilteringBoundLogger
 
-from subsessiond.model.brief import FieldFault
 from subsessiond.model.commands import Caller
-from subsessiond.model.rejection import Code, Rejection
 from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.dispatch import Answers, Dispatcher
 from subsessiond.rpc.door import Door, connections_most
+from subsessiond.rpc.refusals import (
+    JSON,
+    STREAMS_MOST,
+    broken,
+    is_json,
+    refusal,
+    too_many_streams,
+)
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.running import Running
 from subsessiond.rpc.socketfile import SocketFile, listen
 from subsessiond.rpc.websocket import MESSAGE_MOST_BYTES, WebSocket
-from subsessiond.wire.canonical import compact_bytes
-from subsessiond.wire.errors import INVALID_REQUEST, error_object, malformed
 
 Identify = Callable[[Any, str | None], Awaitable[Caller] | Caller]
 """Tells who is calling, by the connection's socket and its `Authorization` header; may raise
@@ -39,13 +45,8 @@ _STREAMS_S = 0.4
 _BODY_S = 30.0
 """How long a body may take to come; on one machine, from anybody who means it, it takes ms."""
 
-_NODE_STREAMS_MOST = 16
-"""Streams of one node at once: each may hold one half-sent message of the largest size."""
-
 _NOBODY = "nobody"
 """Whoever is refused, and may hold no more than a node."""
-
-_JSON = {hdrs.CONTENT_TYPE: "application/json"}
 
 
 class RpcServer:
@@ -56,6 +57,7 @@ class RpcServer:
     ) -> None:
         self._dispatcher = Dispatcher(handlers, log)
         self._identify = identify
+        self._log = log
         self._running = Running()
         self._streams: dict[WebSocket, str | None] = {}
         self._door = Door(connections_most())
@@ -82,6 +84,7 @@ class RpcServer:
             self._door,
             self._handle,
             access_log=None,
+            logger=_silent(),
             auto_decompress=False,
             tcp_keepalive=False,
             lingering_time=_LINGER_S,
@@ -125,10 +128,20 @@ class RpcServer:
             pass
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        try:
+            return await self._route(request)
+        except (ConnectionError, web.HTTPException):
+            raise  # gone, or told
+        except Exception:  # noqa: BLE001  # the last place where a bug of the transport ends
+            incident = token_hex(8)
+            self._log.exception("rpc.bug", incident=incident, method=request.method)
+            return broken(incident)
+
+    async def _route(self, request: web.BaseRequest) -> web.StreamResponse:
         # Why Origin alone: only browsers send it, and no page has business on this socket. Its
         # file is the owner's, so no name in Host can be a trick here.
         if hdrs.ORIGIN in request.headers:
-            return _refusal(403, "origin", "browsers are not served on this socket")
+            return refusal(403, "origin", "browsers are not served on this socket")
         path, method = request.raw_path, request.method
         if path == "/rpc" and method == hdrs.METH_POST:
             return await self._post(request)
@@ -140,18 +153,16 @@ class RpcServer:
         return web.Response(status=404)
 
     async def _post(self, request: web.BaseRequest) -> web.StreamResponse:
-        if not _is_json(request):
-            return _refusal(415, "content-type", "must be application/json, not compressed")
+        if not is_json(request):
+            return refusal(415, "content-type", "must be application/json, not compressed")
         raw = await self._read(request)
         if raw is None:
-            return _refusal(413, "", "is too large", limit=MESSAGE_MOST_BYTES)
+            return refusal(413, "", "is too large", limit=MESSAGE_MOST_BYTES)
         who, answers = await self._split(request, raw)
         del raw  # the call may wait for a minute, and needs these bytes no more
         async with self._under_way(request, who):
             reply = await self._dispatcher.finish(answers)
-        return (
-            web.Response(status=204) if reply is None else web.Response(body=reply, headers=_JSON)
-        )
+        return web.Response(status=204) if reply is None else web.Response(body=reply, headers=JSON)
 
     @asynccontextmanager
     async def _under_way(self, request: web.BaseRequest, who: str | None) -> AsyncIterator[None]:
@@ -185,10 +196,8 @@ class RpcServer:
 
     async def _follow(self, request: web.BaseRequest) -> web.StreamResponse:
         who, _ = await self._split(request, b"[]")
-        if who is not None and sum(one == who for one in self._streams.values()) >= (
-            _NODE_STREAMS_MOST
-        ):
-            return _too_many_streams()
+        if who is not None and sum(one == who for one in self._streams.values()) >= (STREAMS_MOST):
+            return too_many_streams()
         stream = WebSocket(request, self._dispatcher, self._who(request), self._running)
         self._streams[stream] = who
         line = request.transport
@@ -246,6 +255,16 @@ class _Web(web.Server):
         super().connection_lost(handler, exc)
 
 
+def _silent() -> logging.Logger:
+    """Give the transport a log for what any caller may do for ever: hang up, speak no HTTP.
+
+    What is a bug of ours is told by us.
+    """
+    logger = logging.getLogger("subsessiond.http")
+    logger.setLevel(logging.CRITICAL)
+    return logger
+
+
 async def _bounded(
     request: web.BaseRequest, body: bytes, holds: Callable[[int], None]
 ) -> bytes | None:
@@ -261,31 +280,3 @@ async def _bounded(
     finally:
         chunks.clear()  # the fault of a connection that was lost would keep them for a while
     return None
-
-
-def _too_many_streams() -> web.Response:
-    rejection = Rejection(
-        code=Code.BUSY,
-        step="streams",
-        detail="one stream carries every call",
-        limit=_NODE_STREAMS_MOST,
-        retry_after_ms=1_000,
-    )
-    body = compact_bytes({"jsonrpc": "2.0", "error": error_object(rejection), "id": None})
-    return web.Response(status=503, body=body, headers=_JSON)
-
-
-def _is_json(request: web.BaseRequest) -> bool:
-    if hdrs.CONTENT_ENCODING in request.headers:
-        return False
-    kind = request.headers.get(hdrs.CONTENT_TYPE, "")
-    return kind == "application/json" or kind.partition(";")[0].strip().lower() == (
-        "application/json"
-    )
-
-
-def _refusal(status: int, place: str, problem: str, **facts: int) -> web.Response:
-    """Refuse a request before any method runs, in the words of JSON-RPC."""
-    error = malformed(INVALID_REQUEST, (FieldFault(path=place, problem=problem),), **facts)
-    body = compact_bytes({"jsonrpc": "2.0", "error": error, "id": None})
-    return web.Response(status=status, body=body, headers=_JSON)
