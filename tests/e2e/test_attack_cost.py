@@ -18,6 +18,7 @@ FAT_LINE = """
 import os, socket, subprocess, sys
 left = int(sys.argv[1])
 if left:
+    os.environ.pop("SUBSESSION_NODE", None)
     fat = dict(os.environ) | {f"FAT{i}": "x" * 100_000 for i in range(15)}
     sys.exit(subprocess.call([sys.executable, "-I", "-S", sys.argv[0], str(left - 1)], env=fat))
 body = b'{"jsonrpc":"2.0","id":1,"method":"daemon.health"}'
