@@ -57,8 +57,12 @@ class Daemon:
         return self.state / "run" / "daemon.sock"
 
     def __enter__(self) -> Self:
-        self.start()
-        return self
+        try:
+            return self.start()
+        except BaseException:
+            self.kill()
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
 
     def __exit__(
         self,
