@@ -178,6 +178,8 @@ def test_a_tear_is_told_once_and_clearly() -> None:
             file.write(b'{"v":1,"n":5,"at":17')
         journal.save("ä afterwards")
         within(journal.misled, "pointers that lead nowhere")
+        # Why waited for: the line stands in its file before the warning stands in the log.
+        within(lambda: not warnings_of(daemon, journal.path, 0), "no warning yet")
         (said,) = warnings_of(daemon, journal.path, 0)
         assert "torn tail of 20 bytes" in said
         check_closing(daemon)
