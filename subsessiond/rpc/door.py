@@ -6,7 +6,7 @@ oldest of them; then one of the node that holds most. The person never goes for 
 """
 
 import resource
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Hashable
 from typing import Final, Protocol
 
@@ -37,9 +37,9 @@ class Door:
     def __init__(self, most: int, bodies_most_bytes: int = BODIES_MOST_BYTES) -> None:
         self._most = most
         self._bodies_most_bytes = bodies_most_bytes
-        self._idle: OrderedDict[Line, None] = OrderedDict()
-        self._busy: OrderedDict[Line, Hashable | None] = OrderedDict()
-        self._bodies: OrderedDict[Line, int] = OrderedDict()
+        self._idle: dict[Line, None] = {}
+        self._busy: dict[Line, Hashable | None] = {}
+        self._bodies: dict[Line, int] = {}
         self._bodies_bytes = 0
 
     def __len__(self) -> int:
@@ -58,15 +58,15 @@ class Door:
         self._busy.pop(line, None)
         self.holds_none(line)
 
-    def begins(self, line: Line, who: Hashable | None) -> None:
-        """Know that a call of somebody is under way; of none, the person's."""
-        if line in self._idle:
+    def begins(self, line: Line | None, who: Hashable | None) -> None:
+        """Know that a call is under way: of a node, or of none, which is the person's."""
+        if line is not None and line in self._idle:
             del self._idle[line]
             self._busy[line] = who
 
-    def ends(self, line: Line) -> None:
+    def ends(self, line: Line | None) -> None:
         """Know that no call is under way any more."""
-        if line in self._busy:
+        if line is not None and line in self._busy:
             del self._busy[line]
             self._idle[line] = None
 

@@ -5,8 +5,7 @@ Transport alone: what a message means is `rpc.dispatch`, who sent it is the give
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -160,24 +159,17 @@ class RpcServer:
             return refusal(413, "", "is too large", limit=MESSAGE_MOST_BYTES)
         who, answers = await self._split(request, raw)
         del raw  # the call may wait for a minute, and needs these bytes no more
-        async with self._under_way(request, who):
-            reply = await self._dispatcher.finish(answers)
-        return web.Response(status=204) if reply is None else web.Response(body=reply, headers=JSON)
-
-    @asynccontextmanager
-    async def _under_way(self, request: web.BaseRequest, who: str | None) -> AsyncIterator[None]:
         line = request.transport
         self._http_calls += 1
-        if line is not None:
-            self._door.begins(line, who)
+        self._door.begins(line, who)
         try:
-            yield
+            reply = await self._dispatcher.finish(answers)
         finally:
-            if line is not None:
-                self._door.ends(line)
+            self._door.ends(line)
             self._http_calls -= 1
             if self._http_calls == 0:
                 self._http_idle.set()
+        return web.Response(status=204) if reply is None else web.Response(body=reply, headers=JSON)
 
     async def _split(self, request: web.BaseRequest, raw: bytes) -> tuple[str | None, Answers]:
         """Tell who sent a message, and split it into calls, none of which has begun."""
@@ -200,9 +192,7 @@ class RpcServer:
             return too_many_streams()
         stream = WebSocket(request, self._dispatcher, self._who(request), self._running)
         self._streams[stream] = who
-        line = request.transport
-        if line is not None:
-            self._door.begins(line, who)
+        self._door.begins(request.transport, who)
         try:
             return await stream.serve()
         finally:
