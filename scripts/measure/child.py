@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from scripts.measure.daemons import QuietDaemon, pid_of
-from scripts.measure.processes import below, pss_kib
+from scripts.measure.processes import pss_by_pid, pss_kib
 from scripts.measure.table import Row, Scale, in_turns, limited, timed_ms
 from subsession.client import Client
 from subsessiond.adapters.processes import available_containers
@@ -70,10 +70,10 @@ def _spawn(client: Client, root: str, argv: list[str], **more: Any) -> str:
 def _memory(row: Row, daemon: QuietDaemon, client: Client, root: str) -> Row:
     """Count what a child adds: processes of ours above its program, and growth of the daemon."""
     pid = pid_of(daemon)
-    before = {one: pss_kib(one) for one in (pid, *below(pid))}
+    before = pss_by_pid(pid)
     child = _spawn(client, root, SLEEP, waitMs=WAIT_MS)
     time.sleep(0.5)  # what the start needed for a moment is given back
-    after = {one: pss_kib(one) for one in (pid, *below(pid))}
+    after = pss_by_pid(pid)
     with subprocess.Popen(SLEEP) as alone:
         time.sleep(0.2)
         program = pss_kib(alone.pid)

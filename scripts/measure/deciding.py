@@ -40,7 +40,7 @@ SAY = {
     "spawn-folder": "one folder",
     "spawn-star": "behind a star",
 }
-ROWS = (*FAMILIES, *(f"{name}-ratio" for name in FAMILIES))
+ROWS = tuple(row for name in FAMILIES for row in (name, f"{name}-ratio"))
 
 _numbers = count(1)
 OPERATOR = Caller(may_grant=True)
@@ -107,6 +107,11 @@ def _tree(
         decided = decide(tree, policy, _spawn(root, texts_of(n)))
         tree = _admitted(decided)
     return _opened(tree, policy)
+
+
+def tree_without_claims(size: int) -> Tree:
+    """Give a tree of so many children that only read."""
+    return _tree(_policy(), lambda _: (), size)[0]
 
 
 def _opened(tree: Tree, policy: Policy) -> tuple[Tree, NodeId]:

@@ -11,6 +11,17 @@ def pss_kib(pid: int) -> float:
     raise RuntimeError("the kernel says nothing of proportional memory")
 
 
+def pss_by_pid(pid: int) -> dict[int, float]:
+    """Give the memory of a process and of all below it; who ends meanwhile has none."""
+    found = {}
+    for one in (pid, *below(pid)):
+        try:
+            found[one] = pss_kib(one)
+        except (OSError, RuntimeError):  # it has ended; an ended one has no such figure
+            continue
+    return found
+
+
 def rss_kib(pid: int) -> float:
     """Give the memory of a process that is resident."""
     return _status(pid, "VmRSS:")

@@ -1,9 +1,11 @@
 """What a daemon costs that has nothing to do: memory idle and by live nodes, and processor time."""
 
 import time
+import tracemalloc
 from dataclasses import dataclass
 
 from scripts.measure.daemons import QuietDaemon, pid_of
+from scripts.measure.deciding import tree_without_claims
 from scripts.measure.processes import cpu_ms, pss_kib, rss_kib, threads
 from scripts.measure.table import Row, Scale, limited
 from tests.support.daemon import Daemon
@@ -15,7 +17,7 @@ IDLE_MIB = 60.0
 NODE_KIB = 4.0
 SHARE = 1.0
 """Of a core, in hundredths."""
-SETTLE_S = 1.5
+SETTLE_S = 1.0
 """How long after the last start the daemon may still be writing journals."""
 
 
@@ -34,7 +36,7 @@ def measure(scale: Scale) -> list[Row]:
     """Measure a daemon as it ships, then one with many quiet children."""
     with Daemon() as plain:
         time.sleep(SETTLE_S)
-        idle = _use(plain, scale.quiet_s)
+        idle = _use(plain, scale.quiet_s / 2)
     with QuietDaemon() as daemon, daemon.client() as client:
         # Why two halves: the first also pays for what all nodes share.
         daemon.hire(client, HALF)
@@ -64,8 +66,18 @@ def _idle(idle: Use) -> Row:
 def _node(half: Use, full: Use) -> Row:
     each = (full.pss_kib - half.pss_kib) / (CHILDREN - HALF)
     what = "memory of a live node, its run included"
-    row = Row(ROWS[1], what, f"≤ {NODE_KIB:.0f} KiB", "KiB", note=f"from {HALF} to {CHILDREN}")
+    note = f"from {HALF} to {CHILDREN}; in the tree itself {_in_tree_kib():.1f} KiB"
+    row = Row(ROWS[1], what, f"≤ {NODE_KIB:.0f} KiB", "KiB", note=note)
     return limited(row, each, NODE_KIB)
+
+
+def _in_tree_kib() -> float:
+    """Give what one node takes in the tree, by Python's own count, in this process."""
+    tracemalloc.start()
+    tree = tree_without_claims(CHILDREN)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    return held / len(tree.nodes) / 1024
 
 
 def _quiet(scale: Scale, idle: Use, full: Use) -> Row:
