@@ -1,6 +1,7 @@
 """A hostile child tries to be somebody else: the person, a sibling, one that is not born yet."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from subsession.errors import Refused
+from subsessiond.adapters.processes import available_containers
 from tests.support.daemon import Daemon
 from tests.support.hire import CONFIG, StandIn, hire, wait_file, wait_for
 
@@ -88,7 +90,9 @@ def foreign() -> Iterator[Foreign]:
 
 
 def config(kind: str, grace_ms: int = 300) -> dict[str, str]:
-    """One kind of container, room for many children."""
+    """One kind of container, room for many children; skips where there is no such kind."""
+    if kind != "strongest" and kind not in available_containers():
+        pytest.skip(f"this user cannot make a {kind} container on this machine")
     main = (
         f'[processes]\ncontainer = "{kind}"\nterm_grace_ms = {grace_ms}\n'
         "[limits]\nspawn_burst = 50\nlive_per_parent = 50\n"
@@ -151,3 +155,42 @@ def test_what_is_not_ones_own_looks_like_nothing(method: str, foreign: Foreign) 
     assert {name: refusal(node) for name, node in foreign.nodes.items()} == dict.fromkeys(
         foreign.nodes, nothing
     )
+
+
+@pytest.mark.parametrize("kind", ["strongest", "pidns"])
+def test_a_stolen_token_is_worth_nothing_to_a_sibling(kind: str) -> None:
+    """A token narrows and never identifies, even where its thief has detached itself."""
+    if kind == "strongest" and available_containers()[0] == "descent":
+        pytest.skip("this machine has no container stronger than descent")
+    assert not steal(kind)
+
+
+def test_in_the_weakest_container_a_thief_may_pass_for_its_sibling() -> None:
+    """What README says of `descent`: a detached process with a sibling's mark and token passes."""
+    assert steal("descent")
+
+
+def steal(kind: str) -> bool:
+    """Let a detached process of one child report with the token of another; tell whether it may."""
+    with Daemon(config=config(kind)) as daemon:
+        root = daemon.open()
+        with StandIn.hire(daemon, root) as victim:
+            token = (daemon.workspace / f".token-{victim.node_id}").read_text()
+        call = f"{sys.executable} -I -S {SPEAK} {daemon.socket} out subsession.report"
+        line = f"env -i SUBSESSION_NODE={victim.node_id} {call} '{FORGED}' {token}"
+        hire(daemon, root, "sh", "-c", f"(setsid {line} &); sleep 600")
+        return "messageId" in said(daemon, "out")
+
+
+def test_what_another_program_of_the_person_runs_for_a_child_calls_as_her() -> None:
+    """What README says of it: a child that gets a tmux, a cron or an editor to run something is
+    not known in that; here a program that runs what it finds in a file stands for these.
+    """
+    with Daemon(config=CONFIG) as daemon:
+        waits = "while [ ! -e order ]; do sleep 0.05; done; exec sh ./order"
+        with subprocess.Popen(["sh", "-c", waits], cwd=daemon.workspace) as servant:
+            order = words(daemon, "out", "daemon.stats")
+            line = f"echo '{order}' >order.new; mv order.new order"
+            hire(daemon, daemon.open(), "sh", "-c", line)
+            assert "seq" in said(daemon, "out")
+            servant.wait(20)

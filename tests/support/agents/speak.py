@@ -1,6 +1,6 @@
 """Makes one call on the daemon's socket with nothing but what it is told, and writes the answer.
 
-speak.py SOCKET OUT METHOD PARAMS: `OUT` holds the error object or the result, as JSON, at once.
+speak.py SOCKET OUT METHOD PARAMS [TOKEN]: `OUT` then holds the error object or the result, as JSON.
 """
 
 import json
@@ -9,12 +9,13 @@ import socket
 import sys
 
 
-def speak(path: str, out: str, method: str, params: str) -> None:
+def speak(path: str, out: str, method: str, params: str, token: str = "") -> None:
     """Call and write down."""
     body = f'{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}'.encode()
     head = (
         "POST /rpc HTTP/1.1\r\nHost: d\r\nContent-Type: application/json\r\nConnection: close\r\n"
     )
+    head += f"Authorization: Bearer {token}\r\n" if token else ""
     with socket.socket(socket.AF_UNIX) as sock:
         sock.connect(path)
         sock.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
