@@ -63,3 +63,17 @@ async def test_a_flood_of_lines_is_left_alone(bench: Bench) -> None:
     assert "thousands of lines" in bench.told[0]
     assert await bench.read(limit=3) == ((1, "report"), (2, "!"), (3, "!"))
     assert await bench.read(first=10_000, limit=1) == ((10_000, "!"),)
+
+
+async def test_a_journal_that_is_spoiled_again_and_again_does_not_fill_the_log(
+    bench: Bench,
+) -> None:
+    """The operator is told of one child's journal some times, and then that she is told no more."""
+    for n in range(1, 31):
+        await bench.add(n)
+        with bench.path.open("ab") as file:
+            file.write(b"x" * n)
+    assert len(bench.told) == 20
+    assert [told for told in bench.told if told.endswith("(no more is told of it)")] == [
+        bench.told[-1]
+    ]

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -29,6 +30,10 @@ _PIECE_BYTES = 1 << 16
 _PAGE_BYTES = 16 * 1024 * 1024
 """Lines read for one page: more than anybody is shown at once."""
 
+_TOLD_MOST = 20
+"""Warnings about one node's journal in one life of the daemon."""
+_TOLD_OF = 4_096
+
 _LINES_MOST = 1_000_000
 """Lines of one journal that a registry is rebuilt from."""
 
@@ -52,6 +57,7 @@ class FileJournals:
         self._warn = warn
         self._sync = sync
         self._known = Known()
+        self._told: Counter[NodeId] = Counter()
         # Why two: a page is read while a slow disk takes its time with an append.
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="journals")
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="journal-pages")
@@ -124,8 +130,14 @@ class FileJournals:
         return added
 
     def _tell(self, added: Added, line: JournalLine) -> None:
+        """Warn, but not for ever: whoever spoils a journal at each report would fill the log."""
         for note in added.notes:
-            self._warn(f"a journal in {line.workspace}: {note}")
+            if len(self._told) >= _TOLD_OF:
+                self._told.clear()
+            self._told[line.node_id] += 1
+            more = " (no more is told of it)" if self._told[line.node_id] == _TOLD_MOST else ""
+            if self._told[line.node_id] <= _TOLD_MOST:
+                self._warn(f"a journal in {line.workspace}: {note}{more}")
 
     async def _run(self, job: Callable[[], Added], line: JournalLine) -> Added:
         try:
