@@ -23,7 +23,13 @@ METHODS = [
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 words = st.sampled_from(["nodeId", "text", "output", "stage", "self", "call", "id", "x y"])
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts
+)
 values = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3)
 )

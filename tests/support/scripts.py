@@ -41,9 +41,10 @@ async def running(child: ScriptedChild) -> AsyncIterator["asyncio.Task[None]"]:
         await asyncio.wait((task,))
 
 
-async def until(here: Stage, condition: Callable[[], Any], turns: int = 2_000) -> None:
-    """Let the loop go on until something is true of the stage; bounded."""
-    for _ in range(turns):
+async def until(here: Stage, condition: Callable[[], Any], limit_s: float = 10) -> None:
+    """Let the loop go on until something is true of the stage; the bound only ends a hang."""
+    end = asyncio.get_running_loop().time() + limit_s
+    while asyncio.get_running_loop().time() < end:
         if condition():
             return
         await asyncio.sleep(0)

@@ -62,7 +62,7 @@ async def test_a_final_is_held_against_the_schema(here: Stage) -> None:
     assert child._node.brief is not None  # noqa: SLF001
     assert child._node.brief.report_contract == ReportContract(output_schema=schema)  # noqa: SLF001
     async with running(child):
-        await until(here, lambda: len(child.answers) == 3, turns=20_000)
+        await until(here, lambda: len(child.answers) == 3)
     first, second, third = child.answers
     assert isinstance(first, Rejection)
     assert isinstance(second, Rejection)
@@ -79,7 +79,7 @@ async def test_only_what_may_become_a_final_is_held_against_the_schema(here: Sta
         schema={"type": "object"},
     )
     async with running(child):
-        await until(here, lambda: len(child.answers) == 2, turns=20_000)
+        await until(here, lambda: len(child.answers) == 2)
     assert all(isinstance(answer, Accepted) for answer in child.answers)
     named, unnamed = here.told(SubmitReport)
     assert named.schema_fault is None
@@ -132,7 +132,7 @@ async def test_a_bad_spawn_is_refused(here: Stage) -> None:
     outside = {"role": "worker", "brief": {"mission": "m", "ownedGlobs": ["lib/**"]}}
     child = await make(here, {"spawn": {}}, {"spawn": outside}, role="lead", owns=("src/**",))
     async with running(child):
-        await until(here, lambda: len(child.answers) == 2, turns=20_000)
+        await until(here, lambda: len(child.answers) == 2)
     codes = [a.code for a in child.answers if isinstance(a, Rejection)]
     assert codes == [Code.BRIEF_INVALID, Code.SCOPE_OUTSIDE_PARENT]
 

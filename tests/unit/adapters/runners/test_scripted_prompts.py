@@ -100,7 +100,7 @@ async def test_mail_begins_the_next_turn(here: Stage) -> None:
     below = {"role": "worker", "brief": {"mission": "m"}}
     child = await make(here, {"spawn": below}, {"endTurn": None}, {"waitMail": 1}, role="lead")
     async with running(child):
-        await until(here, lambda: here.told(EndTurn), turns=20_000)
+        await until(here, lambda: here.told(EndTurn))
         (admitted,) = child.answers
         assert isinstance(admitted, Admitted)
         await here.registry.ask(failed(here, admitted.node_id))
