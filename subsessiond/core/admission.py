@@ -3,7 +3,7 @@
 from subsessiond.core.case import SpawnCase
 from subsessiond.core.concurrency import next_pace_ms
 from subsessiond.core.draft import Draft
-from subsessiond.core.letter import letter_of
+from subsessiond.core.letter import cuts_answer, letter_of
 from subsessiond.core.ownership import WARNINGS, overlaps
 from subsessiond.core.words import frame_succeeded, title_of
 from subsessiond.model.decision import Admitted
@@ -93,12 +93,16 @@ def _cautions(case: SpawnCase) -> tuple[str, ...]:
     before, brief = case.predecessor, case.command.brief
     waits = before is not None and before.leftovers
     asked = (brief.verify if brief else None) or case.role_or_defaults.verify
+    letter = letter_of(before, case.grant, case.answer) if before is not None else ""
     cautions = (
         f"starts after the operator has released {before.node_id}, which left processes"
         if before is not None and waits
         else "",
         "verify is recorded; this version runs no checks, and the record stays unchecked"
         if asked
+        else "",
+        "the letter has no room for all of the answer: its end was cut"
+        if cuts_answer(letter, case.answer)
         else "",
     )
     return tuple(caution for caution in cautions if caution)

@@ -51,6 +51,11 @@ def letter_of(node: Node, grant: Grant = Grant(), answer: str | None = None) -> 
     return "\n".join(lines[key] for key, _ in BOUNDS if key in lines)
 
 
+def cuts_answer(letter: str, answer: str | None) -> bool:
+    """Tell whether a letter had no room for all of the operator's answer."""
+    return answer is not None and " ".join(answer.split()) not in letter
+
+
 def _handover(node: Node) -> str:
     said = node.settlement
     if said and said.author == "child" and said.output:

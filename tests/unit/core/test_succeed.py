@@ -159,6 +159,17 @@ def test_a_grant_and_an_answer_are_a_persons() -> None:
     assert "grants: 1 tokens" in letter
 
 
+def test_an_answer_that_the_letter_cuts_is_told() -> None:
+    """The letter keeps its bound, and whoever answered learns that its end is missing."""
+    now = hired()
+    cut = now >> succeed("heir", "w", by=PERSON, answer="y" * 2_048)
+    assert isinstance(cut.reply, Admitted)
+    assert "its end was cut" in cut.reply.warnings[0]
+    whole = now >> succeed("heir", "w", by=PERSON, answer="one\n two  three")
+    assert isinstance(whole.reply, Admitted)
+    assert whole.reply.warnings == ()
+
+
 def test_the_successor_of_one_with_leftovers_says_that_it_waits() -> None:
     """It is decided at once and starts after the operator's release."""
     now = at_work(play(), "w") >> final("w") >> gone("w", "pid 7") >> succeed("heir", "w")
