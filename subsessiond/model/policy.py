@@ -21,7 +21,6 @@ class Limits(Value, frozen=True, kw_only=True):
     live_writers: int | None = None
     """Live nodes with claims in one workspace; 1 = read in parallel, write in series."""
     generations: int = 5
-    reports_kept: int = 50
     progress_tokens: int = 200
     progress_delivered: int = 20
     progress_burst: int = 5
@@ -30,8 +29,6 @@ class Limits(Value, frozen=True, kw_only=True):
     wake_tokens: int = 8_000
     node_view_tokens: int = 10_000
     answer_tokens: int = 4_000
-    letter_tokens: int = 600
-    handover_line_bytes: int = 400
     steer_tokens: int = 2_000
     steers_waiting: int = 100
     """Messages that may wait unread in one child's mailbox."""

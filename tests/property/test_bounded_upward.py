@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from subsessiond.core.bounds import bytes_of_tokens, size_bytes
+from subsessiond.core.letter import LETTER_BYTES
 from subsessiond.core.scope import Pattern, parse_pattern
 from subsessiond.core.views.answers import bounded_rejection, bounded_words
 from subsessiond.model.brief import Brief, Grant
@@ -250,5 +251,5 @@ def test_a_successors_letter_and_answers_are_bounded(mark: str, report_tokens: i
     heir = moves.succeed("heir", "w", by=moves.PERSON, grant=grant, answer=answer, owns=grant.globs)
     hostile.do(heir)
     letter = hostile.now.tree.nodes[hostile.now.id("heir")].letter
-    assert size_bytes(letter) <= bytes_of_tokens(LIMITS.letter_tokens)
+    assert size_bytes(letter) <= LETTER_BYTES
     hostile.do(moves.succeed("x", "w")).do(moves.succeed("x", "w", by=moves.PERSON))
