@@ -141,6 +141,9 @@ class Store(Protocol):
     def room(self) -> bool:
         """Tell whether the disk has room for more than what is under way already."""
 
+    backup_due: bool
+    """Whether the newest backup was more than a day old when the store was loaded."""
+
     async def backup(self) -> None:
         """Take a backup now; commits go on beside it.
 

@@ -15,7 +15,10 @@ SWEEP_TICKS = 5
 """Ticks between two sweeps; limits are minutes, so seconds are exact enough."""
 
 BACKUP_TICKS = 24 * 3_600
-"""Ticks between two backups: a day of awake time. The store takes one at start by itself."""
+"""Ticks between two backups: a day of awake time."""
+
+FIRST_BACKUP_TICKS = 60
+"""Ticks until a backup that is due at start: it would slow what a start has to do down."""
 
 
 class Ticker:
@@ -25,7 +28,7 @@ class Ticker:
         self._registry = registry
         self._clock = clock
         self._store = store
-        self._until_backup = BACKUP_TICKS
+        self._until_backup = FIRST_BACKUP_TICKS if store.backup_due else BACKUP_TICKS
 
     async def run(self) -> None:
         """Tick for ever."""

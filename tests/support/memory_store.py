@@ -18,6 +18,7 @@ class MemoryStore:
         self.fault: StoreFault | None = None
         self.has_room = True
         self.backups = 0
+        self.backup_due = False
         self._tree = Tree()
         self._nodes: dict[NodeId, Node] = {}
         self._events: list[AnyEvent] = []

@@ -66,6 +66,8 @@ class SqliteStore:
         self._store: OpenStore | None = None
         self._last = Tree()
         self._workspaces: frozenset[str] = frozenset()
+        self.backup_due = False
+        """Whether the newest backup was more than a day old when the store was loaded."""
         self._closed = False
 
     async def load(self, fold: Callable[[Tree, Node], Tree]) -> Loaded:
@@ -174,8 +176,7 @@ class SqliteStore:
         self._last = tree
         self._workspaces = frozenset(workspaces.known(self._places))
         self._room.lay_ballast()
-        if tree.seq and backup.is_due(self._places):
-            self._lane.later(self._daily_backup)
+        self.backup_due = bool(tree.seq) and backup.is_due(self._places)
         return Loaded(tree=tree, warnings=(*start.warnings, *warnings, *listed, *left))
 
     def _leave(self, db: sqlite3.Connection) -> tuple[str, ...]:
@@ -263,12 +264,6 @@ class SqliteStore:
         except _Closing:
             raise StoreFault("taking a backup: the store is being closed") from None
         self._room.lay_ballast()
-
-    def _daily_backup(self) -> None:
-        try:
-            self._backup()
-        except StoreFault as fault:
-            self._warn(str(fault))
 
     def _between(self) -> None:
         if self._closed:

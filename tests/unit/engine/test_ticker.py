@@ -104,5 +104,19 @@ async def test_a_backup_is_taken_once_a_day_and_a_failed_one_does_no_harm(
         ticking.cancel()
 
 
+async def test_a_backup_that_is_due_waits_until_the_start_is_over() -> None:
+    """A minute after a start the backup that was due is taken, and not before."""
+    async with engine() as made:
+        made.store.backup_due = True
+        clock = ManualClock()
+        ticking = asyncio.create_task(Ticker(made.registry, clock, made.store).run())
+        await clock.wait_sleepers()
+        await clock.move((ticker.FIRST_BACKUP_TICKS - SWEEP_TICKS) * TICK_MS)
+        assert made.store.backups == 0
+        await clock.move(SWEEP_TICKS * TICK_MS)
+        assert made.store.backups == 1
+        ticking.cancel()
+
+
 async def _refuse() -> None:
     raise StoreFault("the disk is full")
