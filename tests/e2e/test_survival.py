@@ -6,6 +6,12 @@ from typing import Any
 from tests.support.daemon import Daemon
 
 SLEEPER = "import time; print('begun', flush=True); time.sleep(600)"
+SPEAKER = """
+import time
+from subsession.client import Client
+Client().report("half of it is done", stage="finding")
+time.sleep(600)
+"""
 
 
 def spawn(daemon: Daemon, root: str, *argv: str, **params: Any) -> Any:
@@ -24,22 +30,35 @@ def test_a_report_acknowledged_before_a_kill_is_there_after_the_restart() -> Non
     """A daemon killed between an acknowledgement and the child's end still has the report."""
     with Daemon() as daemon:
         root = daemon.open()
-        child = spawn(daemon, root, "print('hello from the child')", waitMs=20_000)
+        child = spawn(daemon, root, SPEAKER, waitMs=20_000)["nodeId"]
         page = daemon.call("subsession.inbox", nodeId=root, waitMs=20_000)
         (message,) = page["messages"]
-        busy = spawn(daemon, root, SLEEPER, waitMs=20_000)
+        assert daemon.rows()[child]["state"] == "running"
         daemon.kill()
         daemon.start()
-        again = daemon.call("subsession.inbox", nodeId=root)["messages"]
-        rows = daemon.rows()
+        again, notice = daemon.call("subsession.inbox", nodeId=root)["messages"]
+        row = daemon.rows()[child]
+    assert "half of it is done" in message["text"]
+    assert again["messageId"] == message["messageId"]
+    assert again["text"] == message["text"]
+    assert (notice["source"], notice["senderSessionId"]) == ("subagent-settled", child)
+    assert (row["outcome"], row["reason"], row["state"]) == ("failed", "daemon-restart", "released")
+
+
+def test_what_ended_before_a_kill_is_not_told_anew() -> None:
+    """A child that had completed stays completed, and its final comes again under the same id."""
+    with Daemon() as daemon:
+        root = daemon.open()
+        child = spawn(daemon, root, "print('hello from the child')")["nodeId"]
+        page = daemon.call("subsession.inbox", nodeId=root, waitMs=20_000)
+        (message,) = page["messages"]
+        daemon.kill()
+        daemon.start()
+        (again,) = daemon.call("subsession.inbox", nodeId=root)["messages"]
+        row = daemon.rows()[child]
     assert "hello from the child" in message["text"]
-    assert again[0]["messageId"] == message["messageId"]
-    assert again[0]["text"] == message["text"]
-    assert rows[child["nodeId"]]["outcome"] == "completed"
-    assert rows[busy["nodeId"]]["outcome"] == "failed"
-    assert rows[busy["nodeId"]]["reason"] == "daemon-restart"
-    assert rows[busy["nodeId"]]["state"] == "released"
-    assert len(again) == 2
+    assert (again["messageId"], again["text"]) == (message["messageId"], message["text"])
+    assert row["outcome"] == "completed"
 
 
 def test_a_third_start_adds_no_event() -> None:
