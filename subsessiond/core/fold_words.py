@@ -22,7 +22,7 @@ from subsessiond.model.events import (
     SilenceMarked,
 )
 from subsessiond.model.message import Message, MessageState
-from subsessiond.model.node import Phase, Receipt
+from subsessiond.model.node import Node, Phase, Receipt
 from subsessiond.model.report import Stage
 from subsessiond.model.tree import Tree
 
@@ -32,12 +32,6 @@ RECEIPTS_KEPT: Final = 50
 def report_accepted(tree: Tree, event: ReportAccepted) -> Tree:
     """Count a report, keep its receipt, and keep it whole where it may be promoted."""
     node, report = node_at(tree, event.node), event.report
-    receipt = Receipt(
-        message_id=event.message_id,
-        fingerprint=event.fingerprint,
-        key=report.key,
-        is_final=report.stage is Stage.FINAL,
-    )
     return change(
         tree,
         event,
@@ -45,13 +39,30 @@ def report_accepted(tree: Tree, event: ReportAccepted) -> Tree:
         findings=node.findings + (report.stage is Stage.FINDING),
         messages=node.messages + 1,
         journal_lines=event.line,
-        receipts=(*node.receipts, receipt)[-RECEIPTS_KEPT:],
+        receipts=_receipts(node, event),
         last_report=node.last_report if report.explicit else report,
         promotable=node.promotable if report.explicit else event.promotable,
         progress_level=event.progress_level,
         progress_awake_ms=event.awake_ms,
         **sign(node, event, "report"),
     )
+
+
+def _receipts(node: Node, event: ReportAccepted) -> tuple[Receipt, ...]:
+    """Keep the receipt of what can be repeated: a report with a key, and the final.
+
+    Why no others: nothing would ever find them, and every commit of the node would carry them.
+    """
+    is_final = event.report.stage is Stage.FINAL
+    if event.report.key is None and not is_final:
+        return node.receipts
+    receipt = Receipt(
+        message_id=event.message_id,
+        fingerprint=event.fingerprint,
+        key=event.report.key,
+        is_final=is_final,
+    )
+    return (*node.receipts, receipt)[-RECEIPTS_KEPT:]
 
 
 def late_report_kept(tree: Tree, event: LateReportKept) -> Tree:

@@ -11,6 +11,7 @@ from subsessiond.model.base import Value
 from subsessiond.model.commands import SubmitReport
 from subsessiond.model.decision import Accepted, Decided
 from subsessiond.model.events import LateReportKept, ReportAccepted
+from subsessiond.model.ids import message_id
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Node, Receipt
 from subsessiond.model.policy import Policy
@@ -241,7 +242,7 @@ def _message(node: Node, report: Report) -> Message:
         node.role is not None and node.role.report_delivery is Delivery.QUIET
     )
     return Message(
-        message_id=node.receipts[-1].message_id,
+        message_id=message_id(node.node_id, node.messages),
         recipient=node.parent,
         sender=node.node_id,
         source=Source.REPORT,

@@ -137,7 +137,7 @@ class Node(Value, frozen=True, kw_only=True):
     promotable: bool = False
     """Whether that report satisfies the contract."""
     receipts: tuple[Receipt, ...] = ()
-    """Of the last 50 reports; the final's is never evicted."""
+    """Of the last 50 reports that can be repeated: those with a key, and the final."""
     reports: int = 0
     late_reports: int = 0
     progress: int = 0
