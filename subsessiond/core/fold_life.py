@@ -102,6 +102,7 @@ def node_settled(tree: Tree, event: NodeSettled) -> Tree:
         settled_at_ms=event.at_ms,
         journal_lines=event.line or node.journal_lines,
         phase=Phase.STOPPING,
+        newest=None,
         last_report=None,
         promotable=False,
     )

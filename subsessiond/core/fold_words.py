@@ -40,6 +40,7 @@ def report_accepted(tree: Tree, event: ReportAccepted) -> Tree:
         messages=node.messages + 1,
         journal_lines=event.line,
         receipts=_receipts(node, event),
+        newest=report,
         last_report=node.last_report if report.explicit else report,
         promotable=node.promotable if report.explicit else event.promotable,
         progress_level=event.progress_level,

@@ -132,6 +132,8 @@ class Node(Value, frozen=True, kw_only=True):
     """A cancel covers this node: nothing may be spawned below any more."""
     dismissed: bool = False
     checkpoint: CheckpointMark | None = None
+    newest: Report | None = None
+    """The newest report of a live node, of whatever stage: shown again to whoever asks."""
     last_report: Report | None = None
     """The newest report without a named stage: what can be promoted."""
     promotable: bool = False

@@ -60,6 +60,18 @@ def settlements(draw: st.DrawFn) -> Any:
     )
 
 
+heard = st.none() | st.builds(
+    Report,
+    stage=st.just(Stage.FINDING),
+    output=texts,
+    sections=st.none() | st.dictionaries(texts, texts, max_size=3),
+    blockers=lists,
+    open_questions=lists,
+    files=lists,
+)
+"""What a live child said last."""
+
+
 @st.composite
 def children(draw: st.DrawFn) -> Node:
     """A child of the first root, with anything in it that anybody can have put there."""
@@ -74,9 +86,7 @@ def children(draw: st.DrawFn) -> Node:
         owns=draw(lists),
         settlement=draw(st.none() | settlements()),
         leftovers=draw(lists),
-        last_report=draw(
-            st.none() | texts.map(lambda said: Report(stage=Stage.PROGRESS, output=said))
-        ),
+        newest=draw(heard),
         checkpoint=draw(
             st.none()
             | st.builds(

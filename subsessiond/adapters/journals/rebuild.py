@@ -46,6 +46,7 @@ def _fold(node: Node, record: JournalRecord) -> Node:
                     status=Status.SETTLED,
                     settlement=convert(record.body, Settlement),
                     settled_at_ms=record.at_ms,
+                    newest=None,
                     last_report=None,
                 )
             case "released":
@@ -77,6 +78,7 @@ def _with_report(node: Node, report: Report) -> Node:
         node,
         reports=node.reports + 1,
         findings=node.findings + (report.stage is Stage.FINDING),
+        newest=report,
         last_report=None if report.explicit else report,
     )
 

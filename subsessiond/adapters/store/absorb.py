@@ -60,6 +60,7 @@ def _merged(known: Node | None, told: Node) -> Node:
         settled_at_ms=known.settled_at_ms or told.settled_at_ms,
         released_at_ms=known.released_at_ms or told.released_at_ms,
         checkpoint=told.checkpoint or known.checkpoint,
+        newest=told.newest,
         last_report=told.last_report,
         reports=max(known.reports, told.reports),
         findings=max(known.findings, told.findings),

@@ -69,7 +69,7 @@ def node_view(tree: Tree, node: Node) -> NodeView:
         letter=node.letter,
         checkpoint=node.checkpoint,
         envelope=envelope_of(node),
-        last_report=node.last_report,
+        last_report=node.newest,
         identity=node.identity,
     )
 
@@ -100,10 +100,9 @@ def child_view(node: Node, limit_tokens: int) -> ChildView:
 
 def _parts(node: Node) -> tuple[tuple[str, str, Any], ...]:
     """Give what may be cut or left out: wire name, field and value, the most wanted first."""
-    said, mark, brief, last = node.settlement, node.checkpoint, node.brief, node.last_report
-    output = said.output if said else (last.output if last else "")
+    said, mark, brief = node.settlement or node.newest, node.checkpoint, node.brief
     return (
-        ("output", "output", output),
+        ("output", "output", said.output if said else ""),
         ("blockers", "blockers", said.blockers if said else ()),
         ("openQuestions", "open_questions", said.open_questions if said else ()),
         ("sections", "sections", said.sections if said else None),

@@ -64,7 +64,7 @@ class NodeView(Value, frozen=True, kw_only=True):
     checkpoint: CheckpointMark | None = None
     envelope: Envelope | None = None
     last_report: Report | None = None
-    """The newest report without a named stage, while the node lives."""
+    """The newest report, while the node lives."""
     identity: Identity | None = None
 
 
@@ -83,7 +83,7 @@ class ChildView(Value, frozen=True, kw_only=True):
     predecessor: NodeId | None = None
     checkpoint: str = ""
     output: str = ""
-    """Of the settled record, else of the last report without a named stage."""
+    """Of the settled record, else of the newest report; the fields below too."""
     blockers: tuple[str, ...] = ()
     open_questions: tuple[str, ...] = ()
     sections: dict[str, str] | None = None

@@ -49,7 +49,8 @@ def test_settled_children_stay_as_they_were() -> None:
 def test_a_settled_node_is_stopping_and_forgets_what_it_no_longer_needs() -> None:
     """The report that could have been promoted is let go."""
     node = (at_work(play(), "w") >> progress("w", "x") >> final("w")).node("w")
-    assert (node.phase, node.last_report, node.promotable) == (Phase.STOPPING, None, False)
+    assert (node.phase, node.promotable) == (Phase.STOPPING, False)
+    assert (node.newest, node.last_report) == (None, None)
 
 
 def test_the_order_of_what_happens_is_fixed() -> None:

@@ -45,10 +45,14 @@ def test_a_parent_reads_the_last_report_again() -> None:
     assert view.cut == ()
 
 
-def test_a_live_child_shows_its_newest_report_without_a_stage() -> None:
-    """Before it settles, what could be promoted is what a parent reads."""
-    node = a_node(2, last_report=Report(stage=Stage.PROGRESS, output="halfway", explicit=False))
-    assert child_view(node, LIMIT).output == "halfway"
+def test_a_live_child_shows_its_newest_report() -> None:
+    """Before it settles, parent and operator read again what it said last, with all its fields."""
+    newest = Report(stage=Stage.FINDING, output="halfway", sections={"risks": "one"})
+    older = Report(stage=Stage.PROGRESS, output="begun", explicit=False)
+    node = a_node(2, newest=newest, last_report=older)
+    view = child_view(node, LIMIT)
+    assert (view.output, view.sections) == ("halfway", {"risks": "one"})
+    assert node_view(a_tree([node]), node).last_report == newest
 
 
 def test_the_largest_report_fits_whole() -> None:
