@@ -133,7 +133,7 @@ class Daemon:
         territories = Territories(registry.tree)
         if isinstance(processes, LinuxProcesses):
             processes.on_birth(territories.expect)
-        server = self._server(registry, store, waiting, workspace, territories)
+        server = self._server(registry, store, waiting, workspace, territories, journaling)
         async with AsyncExitStack() as last, asyncio.TaskGroup() as tasks:
             # Why also here: a fault that ends the daemon must not leave its socket behind.
             last.push_async_callback(server.stop, STREAMS_MS)
@@ -177,6 +177,7 @@ class Daemon:
         waiting: Waiting,
         workspace: DiskWorkspace,
         territories: Territories,
+        journaling: Journaling,
     ) -> RpcServer:
         callers = Callers(
             system_peers(),
@@ -204,6 +205,7 @@ class Daemon:
             peer_of=callers.peer_of,
             shutdown=self._stop.set,
             reload=lambda: self._reload(registry),
+            settle_journals=journaling.settle,
         )
         return RpcServer(handlers(desk), callers.identify, logger)
 

@@ -1,6 +1,7 @@
 """Journal lines on their way into their files: behind the commits, in order, in batches."""
 
 import asyncio
+from contextlib import suppress
 
 import structlog
 
@@ -8,6 +9,10 @@ from subsessiond.model.effects import AppendJournal
 from subsessiond.ports import JournalLine, Journals, Store, StoreFault, WorkspaceFault
 
 log = structlog.get_logger(__name__)
+
+REST_S = 0.05
+"""Between two passes: the files are synced on the disk that the next commits wait for. One line
+after a while is written at once; of many, those of a twentieth of a second share their syncs."""
 
 
 class Journaling:
@@ -20,6 +25,7 @@ class Journaling:
         self._taken = 0
         self._done = 0
         self._wake = asyncio.Event()
+        self._hurry = asyncio.Event()
         self._news = asyncio.Condition()
         self._stopped = False
         self._over = False
@@ -48,6 +54,7 @@ class Journaling:
         What others queue meanwhile is not waited for, and nobody waits once `run` has ended.
         """
         wanted = self._taken
+        self._hurry.set()
         async with self._news:
             await self._news.wait_for(lambda: self._done >= wanted or self._over)
 
@@ -55,6 +62,7 @@ class Journaling:
         """Let `run` return once everything that can be written is written."""
         self._stopped = True
         self._wake.set()
+        self._hurry.set()
 
     async def run(self) -> None:
         """Write lines until stopped."""
@@ -66,9 +74,19 @@ class Journaling:
                     lines, self._waiting = tuple(self._waiting), []
                     await self._write(lines)
                     await self._tell(len(lines))
+                    await self._rest()
         finally:
             self._over = True
             await self._tell(0)
+
+    async def _rest(self) -> None:
+        """Let lines gather for a while, unless somebody waits for them."""
+        self._hurry.clear()
+        if self._stopped:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(REST_S):
+                await self._hurry.wait()
 
     def _queue(self, line: JournalLine) -> None:
         self._waiting.append(line)

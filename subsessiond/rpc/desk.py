@@ -124,6 +124,8 @@ class Desk:
     """Begins the end of the daemon; returns at once."""
     reload: Callable[[], Awaitable[Policy]]
     """Reads the tables anew; raises ConfigFault and keeps the old ones when they are bad."""
+    settle_journals: Callable[[], Awaitable[None]]
+    """Returns when every journal line of before stands in its file, or cannot."""
     guard: Guard = field(default_factory=Guard)
     lanes: Lanes = field(default_factory=Lanes)
 

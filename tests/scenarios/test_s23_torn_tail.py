@@ -52,7 +52,7 @@ class Journal:
 
     def misled(self) -> list[str]:
         """List pointers that do not lead to their own record, in the file itself."""
-        lines = self.path.read_bytes().splitlines()
+        lines = self.path.read_bytes().splitlines() if self.path.exists() else []
         return [s for s, pointer in self.pointers.items() if state_at(lines, pointer) != s]
 
     def tear(self, how: Callable[[bytes], bytes]) -> bytes:

@@ -269,6 +269,9 @@ def _bench(
     ends: list[None] = []
     faults: list[ConfigFault] = []
 
+    async def settled() -> None:
+        """The bench writes its journals at once."""
+
     async def reload() -> Policy:
         if faults:
             raise faults.pop()
@@ -290,6 +293,7 @@ def _bench(
         peer_of=lambda caller: next((peer for one, peer in peers if one is caller), None),
         shutdown=lambda: ends.append(None),
         reload=reload,
+        settle_journals=settled,
     )
     bench = Bench(desk, registry, clock, folder)
     bench.territories, bench.journals, bench.workspace = territories, journals, workspace

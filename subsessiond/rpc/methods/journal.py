@@ -17,6 +17,7 @@ PAGE_BYTES = 2 * 1024 * 1024
 async def journal(desk: Desk, call: Call, params: JournalParams) -> JournalAnswer:
     """Read lines from `first` on."""
     node = await _readable(desk, call, params.node_id)
+    await desk.settle_journals()
     first, limit = params.first or 1, params.limit or LINES
     records = await desk.journals.read(node.workspace, node.node_id, first, limit)
     room = PAGE_BYTES if call.caller.is_operator else room_of(desk.limits)
