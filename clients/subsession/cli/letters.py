@@ -36,8 +36,9 @@ def settled_text(view: Json, voice: Voice) -> str:
     head = f"{cut(title(row), 40)} {row['nodeId'][-SHORT:]}: {voice.style(found.style, found.word)}"
     head += f" {facts.age(row, 0)} ({one_line(str(record.get('reason')))}, {author(record)})"
     said = report_lines(record)
-    if record.get("diagnostic") not in (None, "", record.get("output")):
-        said.append(indented(str(record["diagnostic"])))
+    diagnostic = str(record.get("diagnostic") or "")
+    if diagnostic.strip() not in str(record.get("output") or ""):
+        said.append(indented(diagnostic))
     nothing = f"  nothing was said; `subsession journal {row['nodeId'][-SHORT:]}` has the record"
     return "\n".join([head, *(said or [nothing])])
 

@@ -32,6 +32,7 @@ def test_wait_exits_by_outcome(
         ("", "out of memory", "  out of memory\n"),
         ("late", "out of memory", "  late\n  out of memory\n"),
         ("late", "late", "  late\n"),
+        ("Last lines:\nno pytest", "no pytest\n", "  Last lines:\n  no pytest\n"),
     ],
 )
 def test_how_a_node_ended_is_never_left_open(
