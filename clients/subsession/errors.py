@@ -257,6 +257,7 @@ NOT_ALLOWED_ADVICE = {
     "agent": "Wait until it has settled, or cancel it; `subsession succeed` goes on with its work.",
     "leftovers": "`subsession blocked` lists what is still there of nodes that have settled.",
     "configuration": "Mend it; until then the daemon keeps what it had.",
+    "node": "A child does this from its own processes, where its token is.",
     "transport": "Connect to /ws and call it there.",
     "action": "Leave it out, or choose the action that it belongs to.",
 }

@@ -40,7 +40,7 @@ def require_node(call: Call) -> NodeId:
     """Give the calling node; refuse the operator, who is none."""
     if call.caller.node_id is None:
         detail = "only a node does this for itself, with its own SUBSESSION_TOKEN"
-        raise Refused(Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail))
+        raise Refused(Rejection(code=Code.NOT_ALLOWED, step="node", detail=detail))
     return call.caller.node_id
 
 
