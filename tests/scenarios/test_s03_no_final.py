@@ -86,6 +86,7 @@ def test_a_child_killed_in_the_middle_settles_with_its_signal() -> None:
         root = daemon.open()
         brief = {"ownedGlobs": ["src/**"]}
         node = hire(daemon, root, sys.executable, "-c", WORK, role="hand", brief=brief)
+        within(lambda: "checkpoint" not in daemon.rows()[node], "no checkpoint of the child")
         within(lambda: daemon.call("daemon.stats")["inFlight"] == 0, "no call of the child")
         os.kill(min(marked([node])), signal.SIGKILL)
         check_aftermath(daemon, root, node, "killed-by-signal")

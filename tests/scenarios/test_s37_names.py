@@ -138,6 +138,7 @@ def test_planted_links_are_not_followed() -> None:
         words = {"phase": "p", "state": "s", "nextStep": "n"}
         child.call("subsession.checkpoint", **words)
         journal = yard.workspace / ".subsession" / "journals" / f"{child.node}.journal.jsonl"
+        yard.daemon.call("subsession.journal", nodeId=child.node)  # answers once it is written
         kept = journal.read_bytes()
         planted = yard.workspace / "planted"
         planted.symlink_to(target)
