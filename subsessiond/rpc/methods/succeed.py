@@ -1,5 +1,7 @@
 """`subsession.succeed`: a fresh child for a settled one's work."""
 
+import asyncio
+
 from subsessiond.model.brief import FieldFault, Grant
 from subsessiond.model.commands import PlannedPaths, Succeed
 from subsessiond.model.ids import NodeId
@@ -12,11 +14,15 @@ from subsessiond.rpc.methods.starting import started
 from subsessiond.wire.canonical import fingerprint
 from subsessiond.wire.params import SucceedParams
 
+DRAIN_TURNS = 4
+"""Turns of the loop: one reads the sockets, one begins the calls, and two are to spare."""
+
 
 async def succeed(desk: Desk, call: Call, params: SucceedParams) -> SpawnAnswer:
     """Hire a successor through the whole pipeline again."""
     before = desk.node(params.child_id)
     async with desk.lanes.of(_lane(before)):
+        await drained()
         command = Succeed(
             new_id=desk.ids.node_id(),
             predecessor=before.node_id,
@@ -41,6 +47,7 @@ async def perform(
 ) -> SpawnAnswer:
     """Succeed on the operator's word, with what she grants and answers."""
     async with desk.lanes.of(_lane(before)):
+        await drained()
         command = Succeed(
             new_id=desk.ids.node_id(),
             predecessor=before.node_id,
@@ -52,6 +59,15 @@ async def perform(
         )
         waiting = desk.registry.submit(command)
     return await started(desk, call, await waiting, None)
+
+
+async def drained() -> None:
+    """Let what already waits in the sockets be read, and so be decided first.
+
+    Why: the command retires whoever is silent, and a report that has arrived is no silence.
+    """
+    for _ in range(DRAIN_TURNS):
+        await asyncio.sleep(0)
 
 
 async def inherited(desk: Desk, before: Node, granted: tuple[str, ...] = ()) -> PlannedPaths:
