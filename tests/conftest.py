@@ -2,9 +2,15 @@
 
 import os
 import re
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Why: what a shell starts in the background ignores Ctrl-C, and so would all that it starts;
+# some tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 pytest_plugins = ["tests.support.leaks"]
 

@@ -64,12 +64,15 @@ def test_interrupted_it_still_ends_its_daemon(tmp_path: Path, project: Path) -> 
     order = [sys.executable, "-m", "scripts.review", *words]
     with subprocess.Popen(order, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as reviewing:
         assert reviewing.stdout is not None
-        for line in reviewing.stdout:
-            if re.search(r"tests +\w+ +running", line):
-                break
-        reviewing.send_signal(signal.SIGINT)
-        assert reviewing.stdout.read().endswith("the daemon has ended\n")
-        assert reviewing.wait(20) == 130
+        try:
+            for line in reviewing.stdout:
+                if re.search(r"tests +\w+ +running", line):
+                    break
+            reviewing.send_signal(signal.SIGINT)
+            assert reviewing.stdout.read().endswith("the daemon has ended\n")
+            assert reviewing.wait(20) == 130
+        finally:
+            reviewing.kill()  # else a run that does not hear would be waited for without end
 
 
 def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
