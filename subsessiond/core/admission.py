@@ -91,21 +91,17 @@ def _warnings(case: SpawnCase) -> tuple[str, ...]:
 def _cautions(case: SpawnCase) -> tuple[str, ...]:
     """Say what the child will not get, or not at once."""
     before, brief = case.predecessor, case.command.brief
-    waits = before is not None and before.leftovers
-    asked = (brief.verify if brief else None) or case.role_or_defaults.verify
-    letter = letter_of(before, case.grant, case.answer) if before is not None else ""
-    cautions = (
-        f"starts after the operator has released {before.node_id}, which left processes"
-        if before is not None and waits
-        else "",
-        "verify is recorded; this version runs no checks, and the record stays unchecked"
-        if asked
-        else "",
-        "the letter has no room for all of the answer: its end was cut"
-        if cuts_answer(letter, case.answer)
-        else "",
-    )
-    return tuple(caution for caution in cautions if caution)
+    cautions: list[str] = []
+    if before is not None and before.leftovers:
+        released = f"the operator has released {before.node_id}, which left processes"
+        cautions.append(f"starts after {released}")
+    if (brief.verify if brief else None) or case.role_or_defaults.verify:
+        cautions.append(
+            "verify is recorded; this version runs no checks, and the record stays unchecked"
+        )
+    if before is not None and cuts_answer(letter_of(before, case.grant, case.answer), case.answer):
+        cautions.append("the letter has no room for all of the answer: its end was cut")
+    return tuple(cautions)
 
 
 def _pass_on(draft: Draft, case: SpawnCase, before: Node) -> None:

@@ -81,12 +81,13 @@ class Journaling:
 
     async def _rest(self) -> None:
         """Let lines gather for a while, unless somebody waits for them."""
-        self._hurry.clear()
         if self._stopped:
             return
         with suppress(TimeoutError):
             async with asyncio.timeout(REST_S):
                 await self._hurry.wait()
+        # Why after: who asked while lines were being written is in a hurry all the same.
+        self._hurry.clear()
 
     def _queue(self, line: JournalLine) -> None:
         self._waiting.append(line)

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from subsessiond.engine import journaling
 from subsessiond.engine.journaling import Journaling
 from subsessiond.model.effects import AppendJournal
 from subsessiond.model.ids import NodeId
@@ -169,3 +170,23 @@ async def test_nobody_waits_for_a_writer_that_has_ended() -> None:
     await waiting
     made.add(effect(2))
     await made.settle()
+
+
+async def test_who_asks_while_lines_are_written_does_not_wait_for_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A reader that comes during one pass has its lines written by the next one, at once."""
+    monkeypatch.setattr(journaling, "REST_S", 3_600)
+    journals = GatedJournals()
+    made = Journaling(journals, await store_with(1, 2))
+    journals.go.clear()
+    async with running(made):
+        made.add(effect(1))
+        await journals.begun.wait()
+        made.add(effect(2))
+        waiting = asyncio.create_task(made.settle())
+        await asyncio.sleep(0)
+        journals.go.set()
+        async with asyncio.timeout(10):
+            await waiting
+    assert journals.batches == [(1,), (2,)]
