@@ -20,6 +20,7 @@ from tests.contract.processes.conftest import (
     own,
     read_all,
     sh,
+    until,
 )
 
 SHOW = str(AGENTS / "show.py")
@@ -265,7 +266,7 @@ async def test_cancelled_start_leaves_nothing(processes: LinuxProcesses) -> None
         try:
             process = await start
         except asyncio.CancelledError:
-            assert marked("n1") == ()
+            await until(lambda: marked("n1") == ())
         else:
             await process.aclose()
 
