@@ -218,6 +218,10 @@ class Process(Protocol):
     def stderr_bytes(self) -> int:
         """All it ever wrote to stderr."""
 
+    @property
+    def stderr_lines(self) -> int:
+        """Lines it ever wrote to stderr, a last one without its end included."""
+
     async def write(self, data: bytes) -> None:
         """Write to its stdin."""
 
@@ -298,6 +302,12 @@ class Voice(Protocol):
     @property
     def policy(self) -> Policy:
         """The policy in force."""
+
+    def has_channel(self, node_id: NodeId) -> bool:
+        """Tell whether the child's agent has listed our tools."""
+
+    async def channel_seen(self, node_id: NodeId) -> None:
+        """Return when the child's agent has listed our tools; the caller sets the bound."""
 
 
 class RunningChild(Protocol):

@@ -96,6 +96,11 @@ class Process:
         """All it ever wrote as errors."""
         return self.stderr.total_bytes
 
+    @property
+    def stderr_lines(self) -> int:
+        """Lines it ever wrote as errors, a last one without its end included."""
+        return self.stderr.total_lines
+
     async def write(self, data: bytes) -> None:
         """Write to its input, whole and in order; returns when the pipe has taken it.
 

@@ -75,6 +75,7 @@ class Tail:
         self._read_upto = 0
         self.total_bytes = 0
         """All that was ever written to it."""
+        self._ended_lines = 0
         self._loop.add_reader(fd, self._take)
 
     def _take(self) -> bool:
@@ -89,11 +90,17 @@ class Tail:
             self.close()
             return False
         self.total_bytes += len(chunk)
+        self._ended_lines += chunk.count(b"\n")
         self._kept += chunk
         if len(self._kept) > 2 * self._keep_bytes:
             del self._kept[: -self._keep_bytes]
         self._wake()
         return True
+
+    @property
+    def total_lines(self) -> int:
+        """Lines that were ever written to it, a last one without its end included."""
+        return self._ended_lines + bool(self._kept and not self._kept.endswith(b"\n"))
 
     def last(self, limit_bytes: int) -> bytes:
         """Give the last bytes, what stands in the pipe now included."""

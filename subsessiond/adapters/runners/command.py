@@ -140,17 +140,17 @@ class CommandChild:
             outcome=Outcome.COMPLETED if succeeded else Outcome.FAILED,
             stop_reason=StopReason.COMPLETED if succeeded else StopReason.ERROR,
             reason=_reason(ended),
-            output=self._report(ended, errors, seconds),
+            output=self._report(ended, self._amount(process.stderr_lines), errors, seconds),
             produced_bytes=self._bytes + process.stderr_bytes,
             diagnostic=None if succeeded else tail_bytes(errors, DIAGNOSTIC_BYTES) or None,
             **self._voice.now(),
         )
 
-    def _report(self, ended: Exit, errors: str, seconds: float) -> str:
+    def _report(self, ended: Exit, amount: str, errors: str, seconds: float) -> str:
         """Write the runtime's report: what happened, the summary, then as much tail as fits."""
         printed = readable(bytes(self._tail[-KEEP_BYTES:])).rstrip()
         room = room_of(self._node.max_report_tokens)
-        head = f"{_words(ended)} after {seconds:.1f} s; {self._amount()}."
+        head = f"{_words(ended)} after {seconds:.1f} s; {amount}."
         found = summary_of(printed) or summary_of(errors)
         if found:
             head += f"\nSummary: {found}"
@@ -158,10 +158,11 @@ class CommandChild:
         tail = last_lines(printed or errors, room - size_bytes(head) - size_bytes(_TAIL_HEAD))
         return f"{head}{_TAIL_HEAD}{tail}" if tail else head
 
-    def _amount(self) -> str:
-        """Count the lines of the output, a last one without its end included."""
+    def _amount(self, error_lines: int) -> str:
+        """Count the lines of the output and of the errors, last ones without their end included."""
         lines = self._lines + bool(self._tail and not self._tail.endswith(b"\n"))
-        return "1 line of output" if lines == 1 else f"{lines} lines of output"
+        said = f"{_lines(lines)} of output"
+        return f"{said}, {_lines(error_lines)} on standard error" if error_lines else said
 
 
 _TAIL_HEAD = "\nLast lines:\n"
@@ -174,6 +175,10 @@ def room_of(max_report_tokens: int) -> int:
     """
     limit = bytes_of_tokens(max_report_tokens)
     return max(limit - FRAME_BYTES, limit // 2)
+
+
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count} lines"
 
 
 def _words(ended: Exit) -> str:

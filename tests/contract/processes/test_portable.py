@@ -26,6 +26,7 @@ async def test_status_and_output_are_reported(portable: PortableProcesses) -> No
     async with asyncio.timeout(2):
         assert await process.wait_exit() == Exit(code=7)
     assert process.stderr_tail(100) == b"err\n"
+    assert (process.stderr_bytes, process.stderr_lines) == (4, 1)
 
 
 async def test_exit_is_noticed_though_the_pipe_is_held(portable: PortableProcesses) -> None:

@@ -84,8 +84,19 @@ async def test_errors_are_always_drained(processes: LinuxProcesses) -> None:
     tracemalloc.stop()
     assert process.stderr_tail(7) == b"xxx\xffend"
     assert len(process.stderr_tail(MIB)) == 64 * 1024
-    assert process.stderr.total_bytes == 10 * MIB + 4
+    assert (process.stderr_bytes, process.stderr_lines) == (10 * MIB + 4, 1)
     assert peak_bytes < MIB
+
+
+async def test_lines_of_errors_are_counted(processes: LinuxProcesses) -> None:
+    """All lines count, also those that are not kept any more, and a last one without its end."""
+    process = await processes.spawn(sh("seq 100000 >&2; printf end >&2"))
+    assert await process.wait_exit() == Exit(code=0)
+    assert process.stderr_tail(3) == b"end"
+    assert process.stderr_lines == 100_001
+    quiet = await processes.spawn(sh("echo done"))
+    assert await read_all(quiet) == b"done\n"
+    assert quiet.stderr_lines == 0
 
 
 async def test_errors_can_be_followed(processes: LinuxProcesses) -> None:

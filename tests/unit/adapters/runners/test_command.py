@@ -69,9 +69,16 @@ async def test_a_program_that_fails_is_failed(here: Stage, processes: LinuxProce
     ended = await play(here, processes, "sh", "-c", "echo it broke >&2; exit 3")
     assert (ended.outcome, ended.reason) == (Outcome.FAILED, "exit-status")
     assert "status 3" in ended.output
-    assert "0 lines of output" in ended.output
+    assert "; 0 lines of output, 1 line on standard error.\n" in ended.output
     assert ended.output.endswith("Last lines:\nit broke")
     assert ended.diagnostic == "it broke"
+
+
+async def test_lines_of_both_streams_are_counted(here: Stage, processes: LinuxProcesses) -> None:
+    """What was printed and what was said as errors are told apart, ends missing or not."""
+    ended = await play(here, processes, "sh", "-c", "echo one; printf 'a\\nb\\nc' >&2")
+    assert "; 1 line of output, 3 lines on standard error.\n" in ended.output
+    assert ended.output.endswith("Last lines:\none")
 
 
 async def test_a_killed_program_says_by_which_signal(
