@@ -216,7 +216,7 @@ class Transcript(Protocol):
     """
 
     @property
-    def bytes(self) -> int:
+    def total_bytes(self) -> int:
         """All that was ever given to `write`, kept or dropped: what the child produced, and was
         told. Never fewer than before.
         """

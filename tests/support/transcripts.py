@@ -1,7 +1,5 @@
 """Transcripts in memory, for runners whose tests look at what they wrote down."""
 
-from typing import Any
-
 from subsessiond.model.ids import NodeId
 from subsessiond.ports import TranscriptData, TranscriptEntry, TranscriptPage
 
@@ -15,14 +13,14 @@ class ListedTranscript:
         self._bytes = 0
 
     @property
-    def bytes(self) -> int:
+    def total_bytes(self) -> int:
         """All that was ever written."""
         return self._bytes
 
     def write(self, kind: str, data: TranscriptData) -> None:
         """Keep a piece."""
         self.written.append((kind, data))
-        self._bytes += len(data if isinstance(data, bytes) else str(data).encode())
+        self._bytes += len(_bytes(data))
 
     def close(self) -> None:
         """Note that nothing more comes."""
@@ -30,8 +28,7 @@ class ListedTranscript:
 
     def joined(self, kind: str) -> bytes:
         """Give all bytes and texts of one kind, joined."""
-        parts: list[Any] = [data for k, data in self.written if k == kind]
-        return b"".join(p if isinstance(p, bytes) else str(p).encode() for p in parts)
+        return b"".join(_bytes(data) for k, data in self.written if k == kind)
 
 
 class ListedTranscripts:
@@ -49,13 +46,12 @@ class ListedTranscripts:
         del limit_bytes
         written = self.of[node_id].written if node_id in self.of else []
         entries = tuple(
-            TranscriptEntry(
-                n=n,
-                at_ms=0,
-                kind=kind,
-                text=data.decode() if isinstance(data, bytes) else str(data),
-            )
+            TranscriptEntry(n=n, at_ms=0, kind=kind, text=_bytes(data).decode())
             for n, (kind, data) in enumerate(written, start=1)
             if n > (after or 0)
         )
         return TranscriptPage(entries=entries, upto=len(written))
+
+
+def _bytes(data: TranscriptData) -> bytes:
+    return data if isinstance(data, bytes) else str(data).encode()
