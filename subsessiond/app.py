@@ -20,6 +20,7 @@ from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.store import SqliteStore
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.indexes import restore
+from subsessiond.engine.channels import Channels
 from subsessiond.engine.executor import Executor
 from subsessiond.engine.journaling import Journaling
 from subsessiond.engine.recovery import recover
@@ -86,6 +87,7 @@ class Daemon:
         self._clock = SystemClock()
         self._ids = RandomIds()
         self._tokens = Tokens()
+        self._channels = Channels()
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
         self._started_at_ms = self._clock.wall_ms()
@@ -116,6 +118,7 @@ class Daemon:
             self._ids.go_on_after(loaded.tree.nodes)
             registry = Registry(loaded.tree, self._settings.policy, store, executor.perform)
             registry.listen(self._tokens.on_events)
+            registry.listen(self._channels.on_events)
             await self._serve(registry, store, executor, processes, workspace)
         return 0
 
@@ -128,7 +131,7 @@ class Daemon:
         workspace: DiskWorkspace,
     ) -> None:
         journaling = Journaling(self._journals, store)
-        voice = EngineVoice(registry, self._clock, self._ids)
+        voice = EngineVoice(registry, self._clock, self._ids, self._channels)
         waiting = Waiting(registry)
         territories = Territories(registry.tree)
         if isinstance(processes, LinuxProcesses):
@@ -198,6 +201,7 @@ class Daemon:
             journals=self._journals,
             store=store,
             tokens=self._tokens,
+            channels=self._channels,
             about=self._about(),
             changes=changes,
             feed=feed,

@@ -1,7 +1,9 @@
 """How a runner speaks back: its outcome is again a command."""
 
+from subsessiond.engine.channels import Channels
 from subsessiond.engine.registry import Answer, Registry
 from subsessiond.model.commands import ClientCommand, Command
+from subsessiond.model.ids import NodeId
 from subsessiond.model.policy import Policy
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Clock, IdSource, Stamps
@@ -10,10 +12,11 @@ from subsessiond.ports import Clock, IdSource, Stamps
 class EngineVoice:
     """The door that runners have into the registry."""
 
-    def __init__(self, registry: Registry, clock: Clock, ids: IdSource) -> None:
+    def __init__(self, registry: Registry, clock: Clock, ids: IdSource, channels: Channels) -> None:
         self._registry = registry
         self._clock = clock
         self._ids = ids
+        self._channels = channels
 
     def now(self) -> Stamps:
         """The stamps of a command."""
@@ -40,3 +43,11 @@ class EngineVoice:
     def policy(self) -> Policy:
         """The policy in force."""
         return self._registry.policy
+
+    def has_channel(self, node_id: NodeId) -> bool:
+        """Tell whether the child's agent has listed our tools."""
+        return self._channels.seen(node_id)
+
+    async def channel_seen(self, node_id: NodeId) -> None:
+        """Return when the child's agent has listed our tools; the caller sets the bound."""
+        await self._channels.wait(node_id)

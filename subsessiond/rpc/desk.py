@@ -63,6 +63,13 @@ class Tokens(Protocol):
         """End a node's token."""
 
 
+class Channels(Protocol):
+    """Which nodes have listed our tools."""
+
+    def note(self, node_id: NodeId) -> None:
+        """Know that a node's agent has listed our tools."""
+
+
 class Lanes:
     """One lane a key: who comes first goes first, though the way to the registry is a slow one.
 
@@ -114,6 +121,7 @@ class Desk:
     journals: Journals
     store: Store
     tokens: Tokens
+    channels: Channels
     about: About
     changes: Changes
     feed: Feed

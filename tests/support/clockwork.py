@@ -12,6 +12,7 @@ from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.adapters.runners.command import CommandRunner
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.workspace import DiskWorkspace
+from subsessiond.engine.channels import Channels
 from subsessiond.engine.executor import Executor
 from subsessiond.engine.journaling import Journaling
 from subsessiond.engine.registry import Registry
@@ -59,7 +60,7 @@ class Clockwork:
         )
         self.registry = Registry(Tree(), policy, self.store, self.executor.perform)
         self.journaling = Journaling(ListedJournals(), self.store)
-        self.voice = EngineVoice(self.registry, self.clock, self.ids)
+        self.voice = EngineVoice(self.registry, self.clock, self.ids, Channels())
         self.executor.bind(self.registry, self.journaling, self.voice, tasks)
         self.ticker = Ticker(self.registry, self.clock, self.store)
         self.root = NodeId("")

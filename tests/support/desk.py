@@ -15,6 +15,7 @@ import msgspec
 
 from subsessiond.adapters.ids import RandomIds
 from subsessiond.adapters.workspace import DiskWorkspace
+from subsessiond.engine.channels import Channels
 from subsessiond.engine.registry import Registry
 from subsessiond.engine.tokens import Tokens
 from subsessiond.engine.waiting import Waiting
@@ -283,6 +284,7 @@ def _bench(
         journals=journals,
         store=store,
         tokens=Tokens(),
+        channels=Channels(),
         about=ABOUT,
         changes=changes,
         feed=feed,

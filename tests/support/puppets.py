@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from subsessiond.adapters.ids import RandomIds
+from subsessiond.engine.channels import Channels
 from subsessiond.engine.executor import Executor
 from subsessiond.engine.journaling import Journaling
 from subsessiond.engine.registry import Answer, Registry
@@ -134,7 +135,7 @@ class Theatre:
         )
         self.policy = a_policy(agents=(PUPPET,), spawn_burst=100, live_per_parent=None)
         self.registry = Registry(Tree(), self.policy, self.store, self.executor.perform)
-        self.voice = EngineVoice(self.registry, self.clock, self.ids)
+        self.voice = EngineVoice(self.registry, self.clock, self.ids, Channels())
         self.executor.bind(self.registry, self.journaling, self.voice, tasks)
         self.root = NodeId("")
 

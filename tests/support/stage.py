@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from subsessiond.adapters.ids import RandomIds
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.words import opening_text
+from subsessiond.engine.channels import Channels
 from subsessiond.engine.registry import Answer
 from subsessiond.engine.voice import EngineVoice
 from subsessiond.model.commands import (
@@ -69,7 +70,8 @@ class Stage:
         self.clock = ManualClock()
         self.ids = RandomIds()
         self.workspace = DiskWorkspace()
-        self.voice = HeardVoice(made.registry, self.clock, self.ids)
+        self.channels = Channels()
+        self.voice = HeardVoice(made.registry, self.clock, self.ids, self.channels)
         self.voice.told = []
         self.root = NodeId("")
 

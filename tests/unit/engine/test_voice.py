@@ -1,4 +1,5 @@
 from subsessiond.adapters.ids import RandomIds
+from subsessiond.engine.channels import Channels
 from subsessiond.engine.voice import EngineVoice
 from subsessiond.model.commands import NoteSign
 from subsessiond.model.decision import Opened
@@ -9,8 +10,8 @@ from tests.support.manual_clock import ManualClock
 async def test_a_runner_speaks_to_the_registry() -> None:
     """What a runner tells, asks and submits is decided by the registry, with both stamps."""
     async with engine() as made:
-        clock = ManualClock(at_ms=7, awake_ms=3)
-        voice = EngineVoice(made.registry, clock, RandomIds())
+        clock, channels = ManualClock(at_ms=7, awake_ms=3), Channels()
+        voice = EngineVoice(made.registry, clock, RandomIds(), channels)
         assert voice.now() == {"at_ms": 7, "awake_ms": 3}
         opened = await voice.submit(made.open_root())
         assert isinstance(opened, Opened)
@@ -18,3 +19,7 @@ async def test_a_runner_speaks_to_the_registry() -> None:
         assert await voice.ask(NoteSign(node=opened.node_id, sign="x", **voice.now())) is None
         assert voice.tree is made.registry.tree
         assert voice.policy is made.registry.policy
+        assert not voice.has_channel(opened.node_id)
+        channels.note(opened.node_id)
+        await voice.channel_seen(opened.node_id)
+        assert voice.has_channel(opened.node_id)
