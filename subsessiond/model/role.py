@@ -58,17 +58,88 @@ class Role(Value, frozen=True, kw_only=True):
         return self.depth_cap == 0
 
 
+class Channel(StrEnum):
+    """How a child says its reports."""
+
+    MCP = "mcp"
+    """Through our MCP server, whose tools it must have listed before its first turn."""
+    CLI = "cli"
+    """By `subsession report` and `subsession checkpoint` in its shell."""
+    CLOSING_RESULT = "closing-result"
+    """The text of its closing event is its final."""
+
+
+class Probe(StrEnum):
+    """When an agent has listed our tools."""
+
+    BEFORE_TURN = "before-turn"
+    IN_TURN = "in-turn"
+    """Only once its first turn has begun: it counts as up before."""
+
+
+class EventMap(Value, frozen=True, kw_only=True):
+    """Where a JSON-lines agent says what, as dotted paths into one line."""
+
+    closing: tuple[tuple[str, str], ...] = ()
+    """Path and value of each word that makes a line the closing event; none = it has no such."""
+    text: str = ""
+    """Path of the closing text."""
+    error: str = ""
+    """Path of what is true, or a text, where the closing event is an error."""
+    error_text: str = ""
+    """Path of the words of an error, in any line."""
+    message_id: str = ""
+    """Path of the id under which a message's usage is counted once."""
+    usage: str = ""
+    """Path of the usage of one message."""
+    total: str = ""
+    """Path of a running total, which is not added."""
+    input: tuple[str, ...] = ()
+    """Names inside the usage that count as input; added up."""
+    cache_read: tuple[str, ...] = ()
+    cache_write: tuple[str, ...] = ()
+    output: tuple[str, ...] = ()
+    tool_start: tuple[tuple[str, str], ...] = ()
+    """What makes a line the start of a tool call."""
+    tool_end: tuple[tuple[str, str], ...] = ()
+
+
 class AgentProfile(Value, frozen=True, kw_only=True):
     """How nodes of one tier are run."""
 
     name: str
     runner: str
-    """`command`, `scripted`, later `acp`, `jsonl`, …"""
+    """`command`, `scripted`, `acp`, `jsonl`, `model` or `external`."""
     command: tuple[str, ...] = ()
-    """The command line; for `scripted` the script file."""
+    """The command line; for `scripted` the script file. In it, in `env` and in `files`, words in
+    braces stand for what one child gets: `{workspace}`, `{scratch}`, `{node}`, `{socket}`,
+    `{shim_program}`, `{shim_args}` (JSON), and where the brief is an argument `{brief}`.
+    """
     env: tuple[tuple[str, str], ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    """Files to write into a child's scratch folder before it starts: name and text."""
     brief_by: str = "stdin"
     """`stdin` or `argument`: how the opening text reaches the process."""
+    channel: Channel = Channel.MCP
+    probe: Probe = Probe.BEFORE_TURN
+    mode: str = ""
+    """ACP session mode to choose before the first turn."""
+    mcp_servers: bool = True
+    """Whether an ACP agent takes our MCP server with its session; else its own files name it."""
+    merges_prompts: bool = False
+    """Whether what is said in a running turn reaches the model in it and cancels nothing."""
+    tools: tuple[tuple[str, ToolClass], ...] = ()
+    """Tool names as the agent spells them, with `*`, and their class; the first that fits wins."""
+    events: EventMap = EventMap()
+    """For `jsonl`."""
+    endpoint: str = ""
+    """For `model`: base URL."""
+    model: str = ""
+    """For `model`: name of the model."""
+    dialect: str = "openai"
+    """For `model`: `openai` or `anthropic`."""
+    key_from: str = ""
+    """For `model`: variable of the daemon's environment that holds the key."""
     takes_schema: bool = True
     takes_steer: bool = False
     takes_operator_argv: bool = False

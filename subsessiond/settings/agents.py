@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from typing import Any, Final
 
-from subsessiond.model.role import AgentProfile
+from subsessiond.model.role import AgentProfile, Channel, EventMap, Probe, ToolClass
 from subsessiond.settings.tables import Table
 
 FILE: Final = "agents.toml"
@@ -14,7 +14,19 @@ _WORDS: Final = (
     "runner",
     "command",
     "env",
+    "files",
     "brief_by",
+    "channel",
+    "probe",
+    "mode",
+    "mcp_servers",
+    "merges_prompts",
+    "tools",
+    "events",
+    "endpoint",
+    "model",
+    "dialect",
+    "key_from",
     "takes_schema",
     "takes_steer",
     "takes_operator_argv",
@@ -26,6 +38,10 @@ class RunnerKind(StrEnum):
 
     COMMAND = "command"
     SCRIPTED = "scripted"
+    ACP = "acp"
+    JSONL = "jsonl"
+    MODEL = "model"
+    EXTERNAL = "external"
 
 
 class BriefBy(StrEnum):
@@ -33,6 +49,17 @@ class BriefBy(StrEnum):
 
     STDIN = "stdin"
     ARGUMENT = "argument"
+
+
+class Dialect(StrEnum):
+    """The language a model's endpoint speaks."""
+
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+
+
+READS_MESSAGES: Final = (RunnerKind.ACP, RunnerKind.MODEL)
+"""Runners whose children are told things at the end of a turn, if not earlier."""
 
 
 def read_agents(
@@ -62,16 +89,58 @@ def _agent(name: str, table: Table) -> AgentProfile:
     table.only(_WORDS)
     if not table.has("runner"):
         table.refuse("runner", f"is missing; one of {', '.join(RunnerKind)}")
+    runner = table.choice("runner", RunnerKind, RunnerKind.COMMAND)
     return AgentProfile(
         name=name,
-        runner=table.choice("runner", RunnerKind, RunnerKind.COMMAND),
+        runner=runner,
         command=argv_of(table, "command"),
         env=_env(table.table("env")),
+        files=_files(table.table("files")),
         brief_by=table.choice("brief_by", BriefBy, BriefBy.STDIN),
+        channel=table.choice("channel", Channel, Channel.MCP),
+        probe=table.choice("probe", Probe, Probe.BEFORE_TURN),
+        mode=table.text("mode", ""),
+        mcp_servers=table.flag("mcp_servers", default=True),
+        merges_prompts=table.flag("merges_prompts", default=False),
+        tools=_tools(table.table("tools")),
+        events=_events(table.table("events")),
+        endpoint=table.text("endpoint", ""),
+        model=table.text("model", ""),
+        dialect=table.choice("dialect", Dialect, Dialect.OPENAI),
+        key_from=table.text("key_from", ""),
         takes_schema=table.flag("takes_schema", default=True),
-        takes_steer=table.flag("takes_steer", default=False),
+        takes_steer=table.flag("takes_steer", default=runner in READS_MESSAGES),
         takes_operator_argv=table.flag("takes_operator_argv", default=False),
     )
+
+
+def _tools(table: Table) -> tuple[tuple[str, ToolClass], ...]:
+    """Read what each tool name of an agent is; written-out names before those with `*`."""
+    rows = ((name, table.choice(name, ToolClass, ToolClass.READ)) for name in table.words())
+    return tuple(sorted(rows, key=lambda row: ("*" in row[0], -len(row[0]), row[0])))
+
+
+def _files(table: Table) -> tuple[tuple[str, str], ...]:
+    for name in table.words():
+        parts = name.split("/")
+        if not name or "\0" in name or any(part in ("", ".", "..") for part in parts):
+            table.refuse(repr(name[:60]), "must be a relative path that stays in its folder")
+    return tuple((name, table.text(name)) for name in table.words())
+
+
+_PATHS: Final = ("text", "error", "error_text", "message_id", "usage", "total")
+_NAMES: Final = ("input", "cache_read", "cache_write", "output")
+_MATCHES: Final = ("closing", "tool_start", "tool_end")
+
+
+def _events(table: Table) -> EventMap:
+    table.only((*_PATHS, *_NAMES, *_MATCHES))
+    found: dict[str, Any] = {word: table.text(word, "") for word in _PATHS}
+    found.update((word, table.once(word)) for word in _NAMES)
+    for word in _MATCHES:
+        match = table.table(word)
+        found[word] = tuple((path, match.text(path)) for path in match.words())
+    return EventMap(**found)
 
 
 def argv_of(table: Table, word: str) -> tuple[str, ...]:

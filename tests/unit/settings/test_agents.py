@@ -76,3 +76,61 @@ def test_a_bad_agent_is_refused_by_name(text: str, words: str) -> None:
         read_agents(tomllib.loads(text))
     assert str(caught.value).startswith("agents.toml: ")
     assert words in str(caught.value)
+
+
+def test_everything_an_agent_of_lines_says_is_read() -> None:
+    """Tools go from the exact to the wide, files and events come out as they stand."""
+    agents, _ = read_agents(
+        tomllib.loads(
+            """
+            [agents.a]
+            runner = "jsonl"
+            channel = "closing-result"
+            probe = "in-turn"
+            [agents.a.files]
+            "conf/a.json" = "{}"
+            [agents.a.tools]
+            "mcp__*" = "think"
+            Bash = "execute"
+            "Read*" = "read"
+            [agents.a.events]
+            text = "result"
+            input = ["in", "more"]
+            [agents.a.events.closing]
+            type = "result"
+            """
+        )
+    )
+    (agent,) = agents
+    assert agent.channel == "closing-result"
+    assert agent.probe == "in-turn"
+    assert agent.files == (("conf/a.json", "{}"),)
+    assert agent.tools == (("Bash", "execute"), ("Read*", "read"), ("mcp__*", "think"))
+    assert agent.events.closing == (("type", "result"),)
+    assert agent.events.input == ("in", "more")
+    assert agent.events.text == "result"
+    assert not agent.takes_steer
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ('files = { "../x" = "" }', "relative path"),
+        ('files = { "/x" = "" }', "relative path"),
+        ('tools = { Bash = "shell" }', "must be one of"),
+        ('channel = "mail"', "must be one of"),
+        ("events = { colour = 1 }", "no such word"),
+    ],
+)
+def test_what_an_agent_says_wrongly_is_named(text: str, word: str) -> None:
+    """Each fault says the agent's table and the word."""
+    with pytest.raises(ConfigFault, match=word):
+        read_agents(tomllib.loads(f'[agents.a]\nrunner = "acp"\n{text}\n'))
+
+
+def test_agents_that_are_prompted_take_messages() -> None:
+    """An ACP agent reads what it is told; one that gets its brief once does not."""
+    agents, _ = read_agents(
+        tomllib.loads('[agents.a]\nrunner = "acp"\n[agents.b]\nrunner = "jsonl"\n')
+    )
+    assert tuple(agent.takes_steer for agent in agents) == (True, False)
