@@ -1,5 +1,6 @@
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,6 +82,114 @@ def test_a_full_disk_ends_nobody(capfd: pytest.CaptureFixture[str]) -> None:
     with log.writing(Path("/dev/full")):
         structlog.get_logger().error("lost")
     assert capfd.readouterr() == ("", "")
+
+
+def numbers(path: Path) -> list[int]:
+    """Give the numbers of the lines of a log, oldest first, of all its files."""
+    files = [Path(f"{path}.{age}") for age in (4, 3, 2, 1)]
+    return [line["n"] for file in (*files, path) if file.is_file() for line in read(file)]
+
+
+def test_a_full_log_makes_room_for_another(tmp_path: Path) -> None:
+    """Each file stays within its bound, three old ones are kept, and no line between is lost."""
+    path = tmp_path / "daemon.log"
+    with log.writing(path, turn_bytes=2_000):
+        for n in range(300):
+            structlog.get_logger().info("line", n=n)
+    names = ["daemon.log", "daemon.log.1", "daemon.log.2", "daemon.log.3"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == names
+    for file in tmp_path.iterdir():
+        assert 0 < file.stat().st_size <= 2_000
+        assert file.stat().st_mode & 0o777 == 0o600
+    kept = numbers(path)
+    assert kept == list(range(kept[0], 300))
+    assert len(kept) > 60
+
+
+def test_a_log_is_turned_where_a_life_before_filled_it(tmp_path: Path) -> None:
+    """What earlier lives wrote counts; lives and turns together lose nothing."""
+    path = tmp_path / "daemon.log"
+    for life in range(8):
+        with log.writing(path, turn_bytes=1_000):
+            for n in range(5):
+                structlog.get_logger().info("line", n=5 * life + n)
+    assert path.with_name("daemon.log.1").exists()
+    assert numbers(path) == list(range(40))
+
+
+def test_a_line_longer_than_a_file_is_written_whole(tmp_path: Path) -> None:
+    """A very long line begins a file of its own and is not cut."""
+    path = tmp_path / "daemon.log"
+    with log.writing(path, turn_bytes=1_000):
+        for n, text in enumerate(("short", "x" * 5_000, "short")):
+            structlog.get_logger().info("line", n=n, text=text)
+    assert [line["text"] for line in read(path.with_name("daemon.log.1"))] == ["x" * 5_000]
+    assert numbers(path) == [0, 1, 2]
+
+
+def test_a_log_that_is_a_link_is_turned_where_it_lies(tmp_path: Path) -> None:
+    """Who keeps the log elsewhere by a link finds all of its files there."""
+    path, kept = tmp_path / "daemon.log", tmp_path / "disk" / "kept.log"
+    kept.parent.mkdir()
+    path.symlink_to(kept)
+    with log.writing(path, turn_bytes=1_000):
+        for n in range(15):
+            structlog.get_logger().info("line", n=n)
+    assert path.is_symlink()
+    assert kept.with_name("kept.log.1").exists()
+    assert numbers(kept) == list(range(15))
+
+
+@pytest.mark.parametrize("obstacle", ["daemon.log.new", "daemon.log.3"])
+def test_where_no_new_file_can_be_the_old_one_goes_on(tmp_path: Path, obstacle: str) -> None:
+    """A log that cannot be turned keeps every line, leaves nothing open, and tries again."""
+    path = tmp_path / "daemon.log"
+    (tmp_path / obstacle / "in the way").mkdir(parents=True)
+    before = os.listdir("/proc/self/fd")
+    with log.writing(path, turn_bytes=1_000):
+        for n in range(40):
+            structlog.get_logger().info("line", n=n)
+        assert numbers(path) == list(range(40))
+        assert path.stat().st_size > 1_000
+        (tmp_path / obstacle / "in the way").rmdir()
+        (tmp_path / obstacle).rmdir()
+        for n in range(40, 60):
+            structlog.get_logger().info("line", n=n)
+    assert len(os.listdir("/proc/self/fd")) == len(before)
+    assert path.stat().st_size <= 1_000
+    assert numbers(path)[-20:] == list(range(40, 60))
+
+
+ON_A_FULL_DISK = """
+import os, resource, structlog, sys
+from pathlib import Path
+from subsessiond import log
+with log.writing(Path(sys.argv[1]), turn_bytes=3_000):
+    for n in range(100):
+        if n in (30, 60):  # from the 30th to the 60th line no file may grow over 500 bytes
+            limit = 500 if n == 30 else resource.RLIM_INFINITY
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+        structlog.get_logger().info("line", n=n)
+"""
+
+
+def test_a_log_that_may_not_grow_tells_what_it_lost(tmp_path: Path) -> None:
+    """Lines without room are lost, and counted; all others are there, in their order."""
+    path = tmp_path / "daemon.log"
+    subprocess.run([sys.executable, "-c", ON_A_FULL_DISK, str(path)], check=True, timeout=20)
+    found, lost = [], 0
+    files = [Path(f"{path}.{age}") for age in (3, 2, 1)]
+    for file in (*files, path):
+        for line in file.read_text("utf-8").splitlines() if file.exists() else ():
+            try:
+                told = json.loads(line)
+            except ValueError:  # cut where the room ended, or empty
+                continue
+            found += [told["n"]] if told["event"] == "line" else []
+            lost += told.get("lines", 0)
+    assert found == sorted(set(found))
+    assert set(range(30)) | set(range(60, 100)) <= set(found)
+    assert lost == 100 - len(found) > 0
 
 
 @pytest.fixture
