@@ -50,8 +50,8 @@ def test_agents_and_tiers_are_read() -> None:
     ("text", "words"),
     [
         ("[agent.a]", "agent: there is no such word; known are agents, tiers"),
-        ("agents = 1", "[agents] must be a table"),
-        ("[agents]\na = 1", "[agents.a] must be a table"),
+        ("agents = 1", "[agents]: must be a table"),
+        ("[agents]\na = 1", "[agents.a]: must be a table"),
         ('[agents."a b"]', "[agents] 'a b': a name has"),
         ("[agents.a]", "[agents.a] runner: is missing; one of command, scripted"),
         ('[agents.a]\nrunner = "ray"', "[agents.a] runner: must be one of command, scripted"),
@@ -60,7 +60,7 @@ def test_agents_and_tiers_are_read() -> None:
         (AGENT + 'command = [""]', "[agents.a] command: the program, its first text, is empty"),
         (AGENT + 'brief_by = "post"', "[agents.a] brief_by: must be one of stdin, argument"),
         (AGENT + "takes_steer = 1", "[agents.a] takes_steer: must be true or false"),
-        (AGENT + "env = 1", "[agents.a.env] must be a table"),
+        (AGENT + "env = 1", "[agents.a.env]: must be a table"),
         (AGENT + 'env = { "A=B" = "x" }', "[agents.a.env] 'A=B': is no name of a variable"),
         (AGENT + "env = { A = 1 }", "[agents.a.env] A: must be text"),
         (AGENT + 'env = { SUBSESSION_TOKEN = "x" }', "SUBSESSION_TOKEN: the daemon itself"),
@@ -105,7 +105,7 @@ def test_everything_an_agent_of_lines_says_is_read() -> None:
     assert agent.channel == "closing-result"
     assert agent.probe == "in-turn"
     assert agent.files == (("conf/a.json", "{}"),)
-    assert agent.tools == (("Bash", "execute"), ("Read*", "read"), ("mcp__*", "think"))
+    assert agent.tools == (("Bash", "execute"), ("mcp__*", "think"), ("Read*", "read"))
     assert agent.events.closing == (("type", "result"),)
     assert agent.events.input == ("in", "more")
     assert agent.events.text == "result"
