@@ -43,8 +43,22 @@ class WorkspaceFault(Exception):
     """A workspace cannot be used; says which and why."""
 
 
+class WorkspaceBusy(WorkspaceFault):
+    """Nobody could look at a folder just now, which says nothing of the folder."""
+
+
 class ConfigFault(Exception):
-    """A configuration file cannot be used; says where and why."""
+    """A configuration file cannot be used.
+
+    Args:
+        place: Which file, table and word.
+        problem: What is wrong there.
+    """
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(f"{place}: {problem}")
+        self.place = place
+        self.problem = problem
 
 
 class Clock(Protocol):
@@ -253,7 +267,8 @@ class Workspace(Protocol):
         """Give a workspace's one name: absolute, links resolved.
 
         Raises:
-            WorkspaceFault: no such folder, not a folder, or not allowed.
+            WorkspaceFault: no such folder, not a folder, or not allowed; says why, not which.
+            WorkspaceBusy: it could not be looked at, or not in time.
         """
 
     async def normal_forms(

@@ -92,7 +92,7 @@ class AsyncClient(Verbs[Awaitable[Json]]):
             Unreachable: no daemon answers; nothing was sent.
             Unanswered: the connection broke; the call may have arrived.
             Refused: the daemon refused.
-            Misused: the daemon could not read the call.
+            Misused: the daemon could not take the call.
             Broken: the daemon met a bug.
         """
         self._calls += 1

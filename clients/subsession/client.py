@@ -50,7 +50,7 @@ class Client(Verbs[Json]):
             Unanswered: the connection broke; the call may have arrived.
             ProtocolMismatch: the daemon speaks another protocol.
             Refused: the daemon refused.
-            Misused: the daemon could not read the call.
+            Misused: the daemon could not take the call.
             Broken: the daemon met a bug.
         """
         if self._connection is None:

@@ -101,7 +101,7 @@ class BadAnswer(SubsessionError):
 
 
 class Misused(SubsessionError):
-    """The daemon could not read the call: a client of another version, or a mistake.
+    """The daemon could not take the call: something in it, or in what it reads, is wrong.
 
     Args:
         number: JSON-RPC code.
@@ -117,7 +117,7 @@ class Misused(SubsessionError):
 
     def __str__(self) -> str:
         """One sentence and a line a field."""
-        return f"the daemon could not read the call: {self.message} ({self.number})" + "".join(
+        return f"the daemon could not take the call: {self.message} ({self.number})" + "".join(
             f"\n  {path}: {problem}" for path, problem in self.fields
         )
 
@@ -253,13 +253,9 @@ ADVICE = {
 
 
 NOT_ALLOWED_ADVICE = {
-    "workspace": "Name a folder that you may read and write.",
     "agent": "Wait until it has settled, or cancel it; `subsession succeed` goes on with its work.",
     "leftovers": "`subsession blocked` lists what is still there of nodes that have settled.",
-    "configuration": "Mend it; until then the daemon keeps what it had.",
     "node": "A child does this from its own processes, where its token is.",
-    "transport": "Connect to /ws and call it there.",
-    "action": "Leave it out, or choose the action that it belongs to.",
 }
 """What to do next where no other caller would be allowed it either, by the step that refused."""
 

@@ -33,7 +33,7 @@ def result(status: int, body: bytes) -> dict[str, Any]:
 
     Raises:
         Refused: the daemon refused.
-        Misused: it could not read the call.
+        Misused: it could not take the call.
         Broken: it met a bug.
         BadAnswer: the reply is none of JSON-RPC.
     """

@@ -17,7 +17,7 @@ from subsessiond.core.scope import (
     with_prefix,
 )
 from subsessiond.model.brief import FieldFault
-from subsessiond.ports import WorkspaceFault
+from subsessiond.ports import WorkspaceBusy, WorkspaceFault
 
 T = TypeVar("T")
 
@@ -96,7 +96,7 @@ class DiskWorkspace:
                 await asyncio.wait((found,), timeout=late_s)
         found.cancel()
         message = f"looking at {arguments[0]} took longer than {self._look_s} s"
-        raise WorkspaceFault(message)
+        raise WorkspaceBusy(message)
 
     def _begin(
         self,
@@ -107,7 +107,7 @@ class DiskWorkspace:
         """Start one look in a daemon thread: nobody has to wait for it, not even the exit."""
         if self._closed or not self._free.acquire(blocking=False):
             message = f"{LOOKS_MOST} looks at folders are under way: a file system hangs"
-            raise WorkspaceFault("the daemon is stopping" if self._closed else message)
+            raise WorkspaceBusy("the daemon is stopping" if self._closed else message)
         found: asyncio.Future[T] = loop.create_future()
 
         def look() -> None:
@@ -146,13 +146,13 @@ def _real_folder(path: str) -> str:
         whole = Path(path).expanduser()
         if not whole.is_absolute():
             # Why: it would be found beside the daemon, not beside whoever asks.
-            raise WorkspaceFault("workspace cannot be opened: its path must be absolute")
+            raise WorkspaceFault("cannot be opened: its path must be absolute")
         real = whole.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
-        message = f"workspace cannot be opened: {_words(error)}"
+        message = f"cannot be opened: {_words(error)}"
         raise WorkspaceFault(message) from None
     if not real.is_dir():
-        message = "workspace cannot be opened: it is not a folder"
+        message = "cannot be opened: it is not a folder"
         raise WorkspaceFault(message)
     return str(real)
 
@@ -172,7 +172,7 @@ def _normal_forms(
     for i, text in enumerate(patterns):
         if left.is_set():
             # Why: a list can be made that takes minutes, and a thread for each would pile up.
-            raise WorkspaceFault("nobody waits for it any more")
+            raise WorkspaceBusy("nobody waits for it any more")
         form = _normal_form(workspace, text, fold_case=fold_case)
         if isinstance(form, PatternFault):
             faults.append(FieldFault(path=f"brief.ownedGlobs[{i}]", problem=form.reason))

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from structlog.typing import FilteringBoundLogger
 
 from subsessiond.rpc.call import Call, Handler
-from subsessiond.rpc.refused import Refused
+from subsessiond.rpc.refused import Malformed, Refused
 from subsessiond.wire.errors import INVALID_PARAMS, error_object, internal_error, malformed
 from subsessiond.wire.faults import read_fields
 
@@ -49,6 +49,8 @@ async def invoke(
         return msgspec.Raw(_encode(await entry.run(call, fields)))
     except Refused as refused:
         return Failure(error_object(refused.rejection))
+    except Malformed as fault:
+        return Failure(malformed(INVALID_PARAMS, fault.faults))
     except asyncio.CancelledError:
         raise
     except Exception:  # the one place where a bug of any method ends

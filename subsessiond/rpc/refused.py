@@ -1,5 +1,6 @@
-"""A refusal found at the edge, before any command was made."""
+"""What ends a call at the edge, before any command was made."""
 
+from subsessiond.model.brief import FieldFault
 from subsessiond.model.rejection import Rejection
 
 
@@ -13,3 +14,18 @@ class Refused(Exception):
     def __init__(self, rejection: Rejection) -> None:
         super().__init__(rejection.message)
         self.rejection = rejection
+
+
+class Malformed(Exception):
+    """Raised by a method that finds a field bad by looking at more than the fields.
+
+    Answered as any field that cannot be taken: the caller may do this, but not with that.
+
+    Args:
+        path: Name of the field.
+        problem: What is wrong with it; never holds what stood there.
+    """
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.faults = (FieldFault(path=path, problem=problem),)

@@ -106,9 +106,9 @@ def _read(config: Path, name: str) -> dict[str, Any]:
         text = own.read_text("utf-8") if own.exists() else default_text(name)
         return tomllib.loads(text)
     except OSError as error:
-        raise ConfigFault(f"reading {own}: {error.strerror or error}") from None
+        raise ConfigFault(str(own), f"cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # not UTF-8, or no TOML
-        raise ConfigFault(f"reading {own}: {error}") from None
+        raise ConfigFault(str(own), f"cannot be read: {error}") from None
 
 
 def default_text(name: str) -> str:

@@ -38,7 +38,7 @@ def find_places(
     named_config = config_dir or environ.get("SUBSESSION_CONFIG_DIR")
     config = _folder(named_config, environ.get("XDG_CONFIG_HOME"), ".config")
     if named_config and not config.is_dir():
-        raise ConfigFault(f"{config}: there is no such folder of configuration files")
+        raise ConfigFault(str(config), "there is no such folder of configuration files")
     chosen = socket or environ.get("SUBSESSION_SOCKET")
     if chosen:
         return Places(state, config, Path(chosen).absolute())
@@ -54,7 +54,7 @@ def _folder(named: str | None, custom: str | None, below_home: str) -> Path:
     try:
         return (Path(custom) if custom else Path.home() / below_home).absolute() / "subsessiond"
     except RuntimeError as error:
-        raise ConfigFault(f"no folder was named and no home folder is known: {error}") from None
+        raise ConfigFault("no home folder is known and none was named", str(error)) from None
 
 
 def _is_own_folder(path: str) -> bool:

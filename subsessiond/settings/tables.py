@@ -35,7 +35,7 @@ class Table:
         self._file = file
         self._path = path
         if not isinstance(row, dict):
-            raise ConfigFault(f"{file}: [{path}] must be a table")
+            raise ConfigFault(f"{file}: [{path}]", "must be a table")
         self._row: dict[str, Any] = row
 
     def words(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ class Table:
     def refuse(self, word: str, problem: str) -> NoReturn:
         """Say what is wrong with a word."""
         where = f"[{self._path}] {word}" if self._path else word
-        raise ConfigFault(f"{self._file}: {where}: {problem}")
+        raise ConfigFault(f"{self._file}: {where}", problem)
 
     def _check_text(self, word: str, value: object) -> None:
         if not isinstance(value, str) or "\0" in value or len(value.encode()) > TEXT_MOST:

@@ -47,7 +47,7 @@ _SENTENCES = MappingProxyType(
     }
 )
 
-_OURS = frozenset({"nul", "empty", "size", "spelling", "surrogate"})
+_OURS = frozenset({"nul", "empty", "size", "spelling", "surrogate", "action"})
 """Errors raised in `wire` itself: their own sentence holds no value."""
 
 

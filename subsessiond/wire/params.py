@@ -4,10 +4,19 @@ A brief, a report and a checkpoint are taken as they come: their own parsers lis
 and the pinned order of checks decides which refusal is given.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from subsessiond.model.role import ToolClass
 from subsessiond.wire.text import (
@@ -210,6 +219,24 @@ class HandoverParams(Params):
     """For `grant`."""
     answer: Maybe[SomeText] = None
     """For `answer`: the person's words for the successor."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        """Take what belongs to the action, and nothing else."""
+        given = (("grants", "grant", self.grants), ("answer", "answer", self.answer))
+        faults = [
+            InitErrorDetails(type=_unfit(action, missing=value is None), loc=(name,), input=None)
+            for name, action, value in given
+            if (self.action == action) != (value is not None)
+        ]
+        if faults:
+            raise ValidationError.from_exception_data(type(self).__name__, faults)
+        return self
+
+
+def _unfit(action: str, *, missing: bool) -> PydanticCustomError:
+    problem = "is required by action {action}" if missing else "goes with action {action} alone"
+    return PydanticCustomError("action", problem, {"action": action})
 
 
 class JournalParams(Params):

@@ -7,11 +7,13 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
-from subsession.errors import Refusal
+from subsession.errors import Misused, Refusal
 from subsessiond.model.rejection import Code
+from subsessiond.wire.errors import INVALID_PARAMS
 from tests.support.closing import marked, within
 from tests.support.daemon import Daemon
 from tests.support.provoke import CONFIG
@@ -19,6 +21,8 @@ from tests.support.refusals import CASES, FACTS, Case
 from tests.support.yard import Yard, refusal_of
 
 MIB = 1024 * 1024
+SECRET = "hunter2"
+NODE = "0" * 26
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +59,67 @@ def told(refusal: Refusal) -> set[str]:
 def test_the_table_has_every_code() -> None:
     """No refusal can be added without a case that provokes it from outside."""
     assert {case.code for case in CASES} == set(Code)
+
+
+MALFORMED: Final[dict[str, tuple[str, dict[str, Any], dict[str, str]]]] = {
+    "missing grants": (
+        "subsession.handover",
+        {"nodeId": NODE, "action": "grant"},
+        {"grants": "is required by action grant"},
+    ),
+    "two that do not belong": (
+        "subsession.handover",
+        {"nodeId": NODE, "action": "letter", "grants": {}, "answer": SECRET},
+        {"grants": "goes with action grant alone", "answer": "goes with action answer alone"},
+    ),
+    "no such folder": (
+        "subsession.open",
+        {"workspace": f"/{SECRET}"},
+        {"workspace": "cannot be opened: No such file or directory"},
+    ),
+    "a relative folder": (
+        "subsession.open",
+        {"workspace": SECRET},
+        {"workspace": "cannot be opened: its path must be absolute"},
+    ),
+    "events without a stream": (
+        "events.subscribe",
+        {},
+        {"transport": "must be a WebSocket (GET /ws): events are pushed"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_what_cannot_be_taken_is_a_bad_field_and_no_refusal(daemon: Daemon, case: str) -> None:
+    """Whoever may do this but not so gets the standard code and the field, and no value of it."""
+    method, params, fields = MALFORMED[case]
+    with pytest.raises(Misused) as caught:
+        daemon.call(method, **params)
+    assert caught.value.number == INVALID_PARAMS
+    assert dict(caught.value.fields) == fields
+    assert SECRET not in str(caught.value)
+
+
+def test_a_bad_table_is_named_by_file_table_and_word(daemon: Daemon) -> None:
+    """What a reload reads is the operator's own: it says where to mend it, and keeps the old."""
+    roles = daemon.config / "roles.toml"
+    before = daemon.call("roles.list")
+    good = roles.read_text("utf-8")
+    for damage, place in (
+        ("\n[odd]\n", "roles.toml: [odd] tier"),
+        ("\n[odd]\ntier = 5\n", "roles.toml: [odd] tier"),
+        ("\n[odd\n", str(roles)),
+    ):
+        roles.write_text(good + damage, "utf-8")
+        with pytest.raises(Misused) as caught:
+            daemon.call("daemon.reload")
+        ((path, problem),) = caught.value.fields
+        assert (caught.value.number, path) == (INVALID_PARAMS, place)
+        assert problem.endswith("; the tables there were stay")
+        assert daemon.call("roles.list") == before
+    roles.write_text(good, "utf-8")
+    daemon.call("daemon.reload")
 
 
 def test_a_report_too_large_is_that_though_it_is_malformed(daemon: Daemon) -> None:

@@ -41,7 +41,7 @@ from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.connection import Connection
 from subsessiond.rpc.desk import About, Desk, open_desk
 from subsessiond.rpc.methods import handlers
-from subsessiond.rpc.refused import Refused
+from subsessiond.rpc.refused import Malformed, Refused
 from subsessiond.rpc.territories import Territories
 from subsessiond.wire.methods import METHODS
 from tests.support.memory_store import MemoryStore
@@ -114,6 +114,12 @@ class TestedWorkspace(DiskWorkspace):
 
     fault: WorkspaceFault | None = None
 
+    async def open(self, path: str) -> str:
+        """Give a workspace's one name, or meet the fault."""
+        if self.fault is not None:
+            raise self.fault
+        return await super().open(path)
+
     async def normal_forms(
         self, workspace: str, patterns: tuple[str, ...]
     ) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
@@ -173,6 +179,14 @@ class Bench:
         except Refused as refused:
             return refused.rejection
         raise AssertionError(f"not refused: {answer}")
+
+    async def faults_of(self, method: str, **params: Any) -> tuple[FieldFault, ...]:
+        """Call a method with what it cannot take."""
+        try:
+            answer = await self.call(method, **params)
+        except Malformed as malformed:
+            return malformed.faults
+        raise AssertionError(f"taken: {answer}")
 
     async def root(self, **params: Any) -> str:
         """Open a root on the bench's folder."""

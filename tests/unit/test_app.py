@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from subsession.async_client import AsyncClient
-from subsession.errors import Refused
+from subsession.errors import Misused, Refused
 from subsessiond import app
 from subsessiond.adapters.lock import StateHeldFault, StateLock
 from subsessiond.engine.recovery import recover
@@ -204,7 +204,7 @@ async def test_a_reload_takes_good_tables_and_keeps_the_old_before_bad_ones(
         roles.write_text('[mine]\ntier = "command"\n')
         assert await daemon.call("daemon.reload") == {"roles": 1, "agents": 1}
         roles.write_text('[mine]\ntier = "command"\n[other]\ntier = "x"\ntools = ["fly"]\n')
-        with pytest.raises(Refused, match="'fly' is no tool class"):
+        with pytest.raises(Misused, match=r"roles.toml: \[other\] tools: 'fly' is no tool class"):
             await daemon.call("daemon.reload")
         names = [role["name"] for role in (await daemon.call("roles.list"))["roles"]]
     assert names == ["mine"]

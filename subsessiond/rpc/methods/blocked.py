@@ -53,25 +53,16 @@ async def release(desk: Desk, call: Call, params: NodeParams) -> NodeAnswer:
 
 
 def _grant(params: HandoverParams) -> Grant:
-    """Read what is granted; it belongs to the action `grant` alone."""
     given = params.grants
-    if (params.action == "grant") != (given is not None):
-        raise _unfit("grants", "goes with action grant")
     if given is None:
         return Grant()
     return Grant(globs=given.globs or (), tools=given.tools or (), tokens=given.tokens or 0)
 
 
 def _answer(desk: Desk, params: HandoverParams) -> str | None:
-    if (params.action == "answer") != (params.answer is not None):
-        raise _unfit("answer", "goes with action answer")
     size, limit = len((params.answer or "").encode()), desk.limits.answer_bytes
     if size > limit:
         raise Refused(
             Rejection(code=Code.MESSAGE_TOO_LARGE, step="answer", limit=limit, actual=size)
         )
     return params.answer
-
-
-def _unfit(field: str, problem: str) -> Refused:
-    return Refused(Rejection(code=Code.NOT_ALLOWED, step="action", detail=f"{field} {problem}"))

@@ -1,6 +1,5 @@
 """`daemon.*`: about this daemon."""
 
-from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.view import (
     HealthAnswer,
     InfoAnswer,
@@ -11,7 +10,7 @@ from subsessiond.model.view import (
 from subsessiond.ports import ConfigFault
 from subsessiond.rpc.call import Call
 from subsessiond.rpc.desk import Desk
-from subsessiond.rpc.refused import Refused
+from subsessiond.rpc.refused import Malformed
 from subsessiond.rpc.rights import require_operator
 from subsessiond.wire.params import NoParams
 
@@ -65,11 +64,15 @@ async def shutdown(desk: Desk, call: Call, _params: NoParams) -> ShutdownAnswer:
 
 
 async def reload(desk: Desk, call: Call, _params: NoParams) -> ReloadAnswer:
-    """Read roles and agents anew; the old tables stay when the new ones are bad."""
+    """Read roles and agents anew; the old tables stay when the new ones are bad.
+
+    Why a bad word of a table is a bad field: the tables are what this call takes, and the caller,
+    who is the operator, may well do it. What is wrong is named by file, table and word.
+    """
     require_operator(call)
     try:
         policy = await desk.reload()
     except ConfigFault as fault:
-        rejection = Rejection(code=Code.NOT_ALLOWED, step="configuration", detail=str(fault))
-        raise Refused(rejection) from fault
+        problem = f"{fault.problem}; the tables there were stay"
+        raise Malformed(fault.place, problem) from fault
     return ReloadAnswer(roles=len(policy.roles), agents=len(policy.agents))

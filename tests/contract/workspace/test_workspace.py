@@ -61,7 +61,7 @@ async def test_what_is_no_workspace_is_a_fault(
 ) -> None:
     """A missing folder, a file, a circle of links and a bad name are faults in words."""
     (folder / "file").write_text("x")
-    with pytest.raises(WorkspaceFault, match="workspace cannot be opened") as caught:
+    with pytest.raises(WorkspaceFault, match="cannot be opened") as caught:
         await disk.open(f"{folder}/{name}")
     assert words in str(caught.value)
 

@@ -136,7 +136,7 @@ def test_a_stop_at_any_instant_of_the_start_is_clean(operator: Operator, number:
     ("spoil", "status", "words"),
     [
         ("config", 78, "roles.toml: [a] tier: is missing"),
-        ("syntax", 78, "reading"),
+        ("syntax", 78, "cannot be read"),
         ("socket", 70, "is no socket; nothing was removed"),
         ("state", 70, "state"),
         ("store", 70, "newer"),

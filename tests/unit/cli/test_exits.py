@@ -10,7 +10,7 @@ from subsessiond.rpc.socketfile import SocketFault
 @pytest.mark.parametrize(
     ("fault", "status", "words"),
     [
-        (ConfigFault("roles.toml: [a] tier: is missing"), CONFIG, "roles.toml: [a] tier"),
+        (ConfigFault("roles.toml: [a] tier", "is missing"), CONFIG, "roles.toml: [a] tier"),
         (StateHeldFault("another daemon serves /x"), HELD, "another daemon"),
         (ProcessFault("no cgroup"), CONFIG, "[processes] container: no cgroup"),
         (StoreFault("the store is newer"), FAULT, "the store is newer"),

@@ -67,7 +67,7 @@ def test_all_tables_are_read() -> None:
     ("text", "words"),
     [
         ("[limit]", "limit: there is no such word"),
-        ("limits = 1", "[limits] must be a table"),
+        ("limits = 1", "[limits]: must be a table"),
         ("[limits]\nlive = 1", "[limits] live: there is no such word"),
         ("[limits]\nmission_bytes = 0", "[limits] mission_bytes: must be a whole number, from 1"),
         ("[limits]\nmission_bytes = 4194305", "from 1 to 4194304"),

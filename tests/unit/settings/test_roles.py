@@ -122,7 +122,7 @@ def test_sections_are_few() -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [('a = "x"', r"\[a\] must be a table"), ('["a b"]\ntier = "t"', "'a b': a name has")],
+    [('a = "x"', r"\[a\]: must be a table"), ('["a b"]\ntier = "t"', "'a b': a name has")],
 )
 def test_a_role_is_a_table_with_a_plain_name(text: str, words: str) -> None:
     """A value at the top of the file, or a name that is none, is refused."""

@@ -67,7 +67,7 @@ def test_a_file_that_cannot_be_read_is_a_fault(
         (tmp_path / name).mkdir()
     else:
         (tmp_path / name).write_bytes(damage)
-    with pytest.raises(ConfigFault, match=f"reading {tmp_path / name}: ") as caught:
+    with pytest.raises(ConfigFault, match=f"{tmp_path / name}: cannot be read: ") as caught:
         load_from(tmp_path)
     assert words in str(caught.value)
 

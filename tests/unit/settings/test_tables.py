@@ -90,9 +90,9 @@ def test_unknown_words_are_loud() -> None:
 def test_what_is_no_table_is_refused() -> None:
     """A value where a table belongs is a fault; one that is left out is empty."""
     assert row().table("x").words() == ()
-    with pytest.raises(ConfigFault, match=r"f.toml: \[t.x\] must be a table"):
+    with pytest.raises(ConfigFault, match=r"f.toml: \[t.x\]: must be a table"):
         row(x=1).table("x")
-    with pytest.raises(ConfigFault, match=r"f.toml: \[x\] must be a table"):
+    with pytest.raises(ConfigFault, match=r"f.toml: \[x\]: must be a table"):
         Table("f.toml", "", {"x": []}).table("x")
 
 

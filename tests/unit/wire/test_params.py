@@ -4,8 +4,15 @@ import pytest
 from pydantic import ValidationError
 
 from subsessiond.wire.brief import BriefFields
+from subsessiond.wire.faults import read_fields
 from subsessiond.wire.methods import METHODS
-from subsessiond.wire.params import CheckpointParams, InboxParams, ReportParams, TreeParams
+from subsessiond.wire.params import (
+    CheckpointParams,
+    HandoverParams,
+    InboxParams,
+    ReportParams,
+    TreeParams,
+)
 
 NODE = "0" * 26
 MODELS = [*dict.fromkeys(method.documented for method in METHODS), BriefFields]
@@ -60,3 +67,28 @@ def test_mail_is_acknowledged_by_name_or_all_at_once() -> None:
     assert InboxParams.model_validate({"acknowledge": True}).acknowledge is True
     some = InboxParams.model_validate({"acknowledge": [f"{NODE}.1"]})
     assert some.acknowledge == (f"{NODE}.1",)
+
+
+@pytest.mark.parametrize(
+    ("given", "faults"),
+    [
+        ({"action": "grant"}, ["grants"]),
+        ({"action": "answer"}, ["answer"]),
+        ({"action": "as-is", "answer": "x"}, ["answer"]),
+        ({"action": "letter", "answer": "x", "grants": {}}, ["grants", "answer"]),
+        ({"action": "answer", "answer": "x", "grants": {"tokens": 1}}, ["grants"]),
+        ({"action": "none", "answer": "x"}, ["action"]),
+        ({"action": "letter"}, []),
+        ({"action": "as-is"}, []),
+        ({"action": "grant", "grants": {}}, []),
+        ({"action": "answer", "answer": "x"}, []),
+    ],
+)
+def test_a_handover_takes_what_belongs_to_its_action(
+    given: dict[str, Any], faults: list[str]
+) -> None:
+    """Grants go with grant and an answer with answer: what is missing or too much is named."""
+    read = read_fields(HandoverParams, {"nodeId": NODE, **given})
+    found = read if isinstance(read, tuple) else ()
+    assert [fault.path for fault in found] == faults
+    assert all("action" in fault.problem or fault.path == "action" for fault in found)

@@ -85,22 +85,6 @@ async def test_a_handover_starts_a_successor(
     assert (await bench.call("subsession.blocked"))["rows"] == []
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"action": "grant"},
-        {"action": "answer"},
-        {"action": "as-is", "answer": "x"},
-        {"action": "answer", "answer": "x", "grants": {"tokens": 1}},
-    ],
-)
-async def test_an_action_takes_what_belongs_to_it(bench: Bench, params: dict[str, Any]) -> None:
-    """Grants go with grant and an answer with answer; a mix is refused and starts nothing."""
-    _, child = await blocked_child(bench)
-    refused = await bench.refusal("subsession.handover", nodeId=child, **params)
-    assert (refused.code, refused.step) == (Code.NOT_ALLOWED, "action")
-
-
 async def test_an_answer_has_a_bound(bench: Bench) -> None:
     """An answer of more than 2 KiB is refused with its limit."""
     _, child = await blocked_child(bench)

@@ -112,11 +112,11 @@ async def test_anybody_may_ask_what_serves(bench: Bench) -> None:
 
 
 async def test_a_bad_table_is_refused_with_what_is_wrong(bench: Bench) -> None:
-    """A reload that finds a fault says which, and the old tables stay."""
-    bench.faults.append(ConfigFault("roles.toml: role worker: depth_cap is no number"))
-    refused = await bench.refusal("daemon.reload")
-    assert (refused.code, refused.step) == (Code.NOT_ALLOWED, "configuration")
-    assert "depth_cap" in refused.detail
+    """A reload that finds a fault says in which word of which file, and the old tables stay."""
+    bench.faults.append(ConfigFault("roles.toml: [worker] depthCap", "is missing"))
+    (fault,) = await bench.faults_of("daemon.reload")
+    assert fault.path == "roles.toml: [worker] depthCap"
+    assert fault.problem == "is missing; the tables there were stay"
     assert len((await bench.call("roles.list"))["roles"]) == 4
 
 

@@ -10,7 +10,7 @@ from subsessiond.model.commands import Caller
 from subsessiond.model.ids import NodeId
 from subsessiond.model.peer import Peer
 from subsessiond.model.rejection import Code
-from subsessiond.ports import JournalRecord
+from subsessiond.ports import JournalRecord, WorkspaceBusy
 from tests.support.desk import PERSON, Bench, as_node, identity
 
 
@@ -82,11 +82,20 @@ async def test_a_child_opens_nothing(bench: Bench, tmp_path: Path) -> None:
 async def test_a_workspace_is_a_folder_that_is_there(
     bench: Bench, tmp_path: Path, path: str
 ) -> None:
-    """A missing folder or a file is refused with the field named."""
+    """A missing folder or a file is a bad field, told without its path."""
     (tmp_path / "file").write_text("x")
-    refused = await bench.refusal("subsession.open", workspace=str(tmp_path / path))
-    assert refused.code is Code.NOT_ALLOWED
-    assert [fault.path for fault in refused.fields] == ["workspace"]
+    (fault,) = await bench.faults_of("subsession.open", workspace=str(tmp_path / path))
+    assert fault.path == "workspace"
+    assert fault.problem.startswith("cannot be opened: ")
+    assert path not in fault.problem.removeprefix("cannot be opened: No such file")
+
+
+async def test_a_folder_that_nobody_can_look_at_now_is_no_bad_field(bench: Bench) -> None:
+    """A disk that does not answer says nothing of the path: the same call may pass later."""
+    bench.workspace.fault = WorkspaceBusy("looking at /secret took longer than 0.2 s")
+    refused = await bench.refusal("subsession.open", workspace=bench.folder)
+    assert (refused.code, refused.step, refused.retry_after_ms) == (Code.BUSY, "workspace", 1_000)
+    assert "secret" not in refused.message
 
 
 def record(n: int, size: int = 1) -> JournalRecord:
@@ -127,8 +136,9 @@ async def test_a_successor_reads_its_predecessors_journal(bench: Bench) -> None:
 
 async def test_events_need_a_websocket(bench: Bench) -> None:
     """Over plain HTTP there is nowhere to push to, and that is said."""
-    refused = await bench.refusal("events.subscribe")
-    assert (refused.code, refused.step) == (Code.NOT_ALLOWED, "transport")
+    (fault,) = await bench.faults_of("events.subscribe")
+    assert fault.path == "transport"
+    assert "WebSocket" in fault.problem
 
 
 async def test_a_reader_hears_what_happens(bench: Bench) -> None:
