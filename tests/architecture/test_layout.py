@@ -1,5 +1,6 @@
 """The tree is laid out as agreed: small files, short functions, plain names, mirrored tests."""
 
+import json
 import re
 import subprocess
 import tomllib
@@ -118,12 +119,23 @@ def test_locks_name_no_host_and_no_path() -> None:
         assert not re.search(r"://|^\s*-(?!-hash=sha256:)|(^|\s)/", text, re.MULTILINE), lock
 
 
+def test_npm_locks_name_no_registry() -> None:
+    """A lock of npm packages has a hash for each, and no address to fetch it from."""
+    locks = [ROOT / name for name in list_tracked() if name.endswith("package-lock.json")]
+    assert locks
+    for lock in locks:
+        packages = json.loads(lock.read_text())["packages"]
+        packages.pop("")
+        assert all("integrity" in row and "resolved" not in row for row in packages.values()), lock
+
+
 def test_locks_hold_every_requirement() -> None:
     """Each requirement of the project is locked; if not, run scripts/lock."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     groups = project["dependency-groups"]
     assert not find_unlocked(project["project"]["dependencies"], "run")
     assert not find_unlocked(groups["build"], "build")
+    assert not find_unlocked(groups["agents"], "agents")
     assert not find_unlocked([word for word in groups["dev"] if isinstance(word, str)], "dev")
 
 
