@@ -5,7 +5,7 @@ from subsessiond.core.case import SpawnCase
 from subsessiond.core.letter import letter_of
 from subsessiond.core.words import Terms, opening_of
 from subsessiond.model.rejection import Code, Rejection
-from subsessiond.model.role import Isolation, ToolClass
+from subsessiond.model.role import Channel, Isolation, ToolClass
 
 ARGUMENT_BYTES = 120 * 1024
 """The kernel takes 128 KiB in one argument; a profile may put some words of its own around it."""
@@ -55,14 +55,14 @@ def _unsafe(case: SpawnCase) -> str | None:
             "worktree isolation is not built in this version; say isolation: shared",
         ),
         (
-            agent.brief_by == "argument" and _opening_bytes(case) > ARGUMENT_BYTES,
+            agent.brief_by == "argument" and _opening_bytes(case, agent.channel) > ARGUMENT_BYTES,
             f"brief.mission: agent {agent.name} takes at most {ARGUMENT_BYTES} bytes; name a file",
         ),
     )
     return next((sentence for broken, sentence in problems if broken), None)
 
 
-def _opening_bytes(case: SpawnCase) -> int:
+def _opening_bytes(case: SpawnCase, channel: Channel) -> int:
     """Measure the text that would be the one argument: mission, pointers, files, letter."""
     before = case.predecessor
     terms = Terms(
@@ -70,6 +70,7 @@ def _opening_bytes(case: SpawnCase) -> int:
         max_report_tokens=case.max_report_tokens,
         required_sections=case.required_sections,
         letter=letter_of(before, case.grant, case.answer) if before else "",
+        channel=channel,
     )
     return size_bytes(opening_of(case.command.brief, terms))
 

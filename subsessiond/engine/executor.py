@@ -158,7 +158,7 @@ class Executor:
         order = ChildOrder(
             node=node,
             profile=profile,
-            opening=opening_text(node),
+            opening=opening_text(node, profile.channel),
             env=self._environment(node, token, profile.env),
             token=token,
         )

@@ -36,7 +36,7 @@ from subsessiond.model.process import Identity
 from subsessiond.model.rejection import Rejection
 from subsessiond.model.report import Outcome, Report, Stage
 from subsessiond.model.tree import Tree
-from subsessiond.ports import ConfigFault, JournalLine, JournalRecord, WorkspaceFault
+from subsessiond.ports import ConfigFault, WorkspaceFault
 from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.connection import Connection
 from subsessiond.rpc.desk import About, Desk, open_desk
@@ -44,6 +44,7 @@ from subsessiond.rpc.methods import handlers
 from subsessiond.rpc.refused import Malformed, Refused
 from subsessiond.rpc.territories import Territories
 from subsessiond.wire.methods import METHODS
+from tests.support.listed_journals import ListedJournals
 from tests.support.memory_store import MemoryStore
 from tests.support.policies import a_policy
 
@@ -86,27 +87,6 @@ class ManualClock:
         """Let time pass."""
         self.at_ms += ms
         self.awake += ms
-
-
-class ListedJournals:
-    """Journals that hold what a test puts there."""
-
-    def __init__(self) -> None:
-        self.records: dict[NodeId, list[JournalRecord]] = {}
-
-    async def append(self, lines: tuple[JournalLine, ...]) -> tuple[tuple[NodeId, int], ...]:
-        """Keep lines."""
-        for line in lines:
-            record = JournalRecord(n=line.n, at_ms=line.at_ms, kind=line.kind, body=line.body)
-            self.records.setdefault(line.node_id, []).append(record)
-        return tuple((line.node_id, line.n) for line in lines)
-
-    async def read(
-        self, workspace: str, node_id: NodeId, first: int, limit: int
-    ) -> tuple[JournalRecord, ...]:
-        """Give lines back."""
-        found = (record for record in self.records.get(node_id, []) if record.n >= first)
-        return tuple(found)[:limit]
 
 
 class TestedWorkspace(DiskWorkspace):
@@ -281,8 +261,7 @@ def _bench(
     clock, journals = ManualClock(), ListedJournals()
     territories = Territories(registry.tree)
     changes, feed, rows = open_desk(registry, territories.on_events)
-    peers: list[tuple[Caller, Peer]] = []
-    ends, faults = list[None](), list[ConfigFault]()
+    peers, ends, faults = list[tuple[Caller, Peer]](), list[None](), list[ConfigFault]()
 
     async def reload() -> Policy:
         if faults:

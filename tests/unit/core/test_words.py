@@ -3,6 +3,7 @@ from subsessiond.core.bounds import size_bytes
 from subsessiond.model.message import Message
 from subsessiond.model.node import Node, Status
 from subsessiond.model.report import Outcome, Report, Stage
+from subsessiond.model.role import Channel
 from tests.support.moves import blocked, open_root, spawn, succeed
 from tests.support.playbook import id_of, play
 from tests.support.world import at_work, gone
@@ -83,6 +84,21 @@ def test_guidance_says_its_four_things() -> None:
     """Once before finishing; earlier if it matters; to whom; and that the turn goes on."""
     for part in ("before you finish", "earlier when", "only the agent", "not end your turn"):
         assert part in words.GUIDANCE
+        assert part in words.GUIDANCE_BY[Channel.CLI]
+
+
+def test_guidance_names_the_way_a_child_can_report() -> None:
+    """A tool, a command or its own last words; each told in at most 200 tokens, one alone."""
+    now = at_work(play(), "w").node("w")
+    told = {channel: words.opening_text(now, channel) for channel in Channel}
+    assert "report tool" in told[Channel.MCP]
+    assert "subsession report --stage final" in told[Channel.CLI]
+    assert "subsession checkpoint" in told[Channel.CLI]
+    assert "The text with which you end" in told[Channel.CLOSING_RESULT]
+    for channel, text in told.items():
+        assert [c for c in Channel if words.GUIDANCE_BY[c] in text] == [channel]
+        assert size_bytes(words.GUIDANCE_BY[channel]) <= 3 * 200
+    assert words.opening_text(now) == told[Channel.MCP]
 
 
 def test_a_title_is_one_short_line() -> None:

@@ -1,0 +1,45 @@
+"""Every text that a model reads. Nothing here holds a time, and only frames hold ids.
+
+Why one place: a model's prompt cache and its habits depend on these words, so they change rarely,
+here, with golden tests beside them.
+"""
+
+from subsessiond.core.words.answers import ASK_FINAL, WRITE_A_FILE, accepted, counted, saved
+from subsessiond.core.words.frames import (
+    compact,
+    frame_report,
+    frame_settled,
+    frame_steer,
+    frame_succeeded,
+    frame_unread,
+    report_line,
+)
+from subsessiond.core.words.opening import (
+    GUIDANCE,
+    GUIDANCE_BY,
+    Terms,
+    opening_of,
+    opening_text,
+    title_of,
+)
+
+__all__ = [
+    "ASK_FINAL",
+    "GUIDANCE",
+    "GUIDANCE_BY",
+    "WRITE_A_FILE",
+    "Terms",
+    "accepted",
+    "compact",
+    "counted",
+    "frame_report",
+    "frame_settled",
+    "frame_steer",
+    "frame_succeeded",
+    "frame_unread",
+    "opening_of",
+    "opening_text",
+    "report_line",
+    "saved",
+    "title_of",
+]

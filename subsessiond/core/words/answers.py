@@ -1,0 +1,28 @@
+"""What a child is asked, and what it is answered."""
+
+from subsessiond.model.ids import MessageId
+
+ASK_FINAL = (
+    "Your turn ended without a final report. Call report with stage final now: outcome completed, "
+    "blocked or failed, and an output that stands on its own."
+)
+
+WRITE_A_FILE = "write a file you own and send its path"
+
+
+def accepted(message: MessageId) -> str:
+    """Answer a report that is durable."""
+    return f"report accepted by the agent that started you as message {message}"
+
+
+def counted(message: MessageId) -> str:
+    """Answer a report that is durable but will only be counted."""
+    return (
+        f"report kept as message {message}; as many as may be delivered were delivered before, "
+        "so the agent that started you sees only their count until your final"
+    )
+
+
+def saved(pointer: str) -> str:
+    """Answer a checkpoint that is durable."""
+    return f"checkpoint saved: {pointer}"
