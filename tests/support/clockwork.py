@@ -29,7 +29,7 @@ from subsessiond.model.tree import Tree
 from subsessiond.ports import Runner
 from subsessiond.rpc.schema import schema_fault
 from tests.support.closing import marked
-from tests.support.desk import ListedJournals
+from tests.support.listed_journals import ListedJournals
 from tests.support.manual_clock import ManualClock
 from tests.support.memory_store import MemoryStore
 from tests.support.policies import brief

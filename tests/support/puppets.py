@@ -31,7 +31,7 @@ from subsessiond.model.report import Outcome, Report, Stage
 from subsessiond.model.role import AgentProfile
 from subsessiond.model.tree import Tree
 from subsessiond.ports import ChildOrder, Voice
-from tests.support.desk import ListedJournals
+from tests.support.listed_journals import ListedJournals
 from tests.support.manual_clock import ManualClock
 from tests.support.memory_store import MemoryStore
 from tests.support.policies import a_policy, brief
