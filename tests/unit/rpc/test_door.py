@@ -1,10 +1,19 @@
 """`rpc.door`."""
 
+import os
 import resource
+import socket
+from typing import Any
 
 import pytest
 
-from subsessiond.rpc.door import CONNECTIONS_MOST, SMALL_BYTES, Door, connections_most
+from subsessiond.rpc.door import (
+    CONNECTIONS_MOST,
+    SMALL_BYTES,
+    Door,
+    connections_most,
+    peer_process,
+)
 
 pytestmark = pytest.mark.scenario("S20")
 
@@ -12,8 +21,11 @@ pytestmark = pytest.mark.scenario("S20")
 class Line:
     """A connection that remembers whether it was sent away."""
 
-    def __init__(self, door: Door, who: str | None = None, *, busy: bool = False) -> None:
+    def __init__(
+        self, door: Door, who: str | None = None, *, busy: bool = False, process: int = 0
+    ) -> None:
         self.gone = False
+        self.process = process
         self._door = door
         door.comes(self)
         if busy:
@@ -23,6 +35,60 @@ class Line:
         """Close; its end is told to the door, as a transport does."""
         self.gone = True
         self._door.leaves(self)
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        """Have no socket."""
+        return None if name == "socket" else default
+
+
+def by_process(places: int) -> Door:
+    """Make a door that asks each line for its process."""
+    return Door(places, process_of=lambda line: line.process)  # type: ignore[attr-defined]
+
+
+def test_of_the_idle_one_of_the_process_that_holds_most_goes() -> None:
+    """Who came before a flood, or in the midst of it, keeps its place though it said nothing."""
+    door = by_process(4)
+    early, late = Line(door, process=1), [Line(door, process=9) for _ in range(2)]
+    mine = Line(door, process=2)
+    late += [Line(door, process=9) for _ in range(50)]
+    assert not early.gone
+    assert not mine.gone
+    assert [line.gone for line in late] == [True] * 50 + [False] * 2
+
+
+def test_even_calls_of_a_process_that_floods_give_way_to_the_idle() -> None:
+    """Where one process has calls under way in nearly all places, its newest is cut."""
+    door = by_process(16)
+    flood = [Line(door, "a", busy=True, process=9) for _ in range(15)]
+    mine = Line(door, process=1)
+    newcomer = Line(door, process=9)
+    assert not mine.gone
+    assert not newcomer.gone
+    assert [line.gone for line in flood] == [False] * 14 + [True]
+
+
+def test_calls_of_the_person_are_not_cut_however_many() -> None:
+    """A script of the person's that has calls in nearly all places loses none of them."""
+    door = by_process(4)
+    mine = [Line(door, None, busy=True, process=1) for _ in range(3)]
+    idle = Line(door, "a", process=2)
+    assert not Line(door, process=3).gone
+    assert idle.gone
+    assert not any(line.gone for line in mine)
+
+
+def test_a_process_is_known_by_its_socket_and_a_line_without_one_by_itself() -> None:
+    """The kernel names the process at the other end; where it does not, each counts alone."""
+    near, far = socket.socketpair()
+    with near, far:
+        line = Line(Door(1))
+        assert peer_process(line) is line
+        line.get_extra_info = lambda *_: near  # type: ignore[method-assign]
+        assert peer_process(line) == os.getpid()
+        far.close()
+        near.close()
+        assert peer_process(line) is line
 
 
 def test_whoever_is_idle_longest_goes_first() -> None:
