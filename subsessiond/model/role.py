@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from subsessiond.model.base import Value
+from subsessiond.model.eventmap import EventMap
 
 
 class ToolClass(StrEnum):
@@ -77,33 +78,6 @@ class Probe(StrEnum):
     """Only once its first turn has begun: it counts as up before."""
 
 
-class EventMap(Value, frozen=True, kw_only=True):
-    """Where a JSON-lines agent says what, as dotted paths into one line."""
-
-    closing: tuple[tuple[str, str], ...] = ()
-    """Path and value of each word that makes a line the closing event; none = it has no such."""
-    text: str = ""
-    """Path of the closing text."""
-    error: str = ""
-    """Path of what is true, or a text, where the closing event is an error."""
-    error_text: str = ""
-    """Path of the words of an error, in any line."""
-    message_id: str = ""
-    """Path of the id under which a message's usage is counted once."""
-    usage: str = ""
-    """Path of the usage of one message."""
-    total: str = ""
-    """Path of a running total, which is not added."""
-    input: tuple[str, ...] = ()
-    """Names inside the usage that count as input; added up."""
-    cache_read: tuple[str, ...] = ()
-    cache_write: tuple[str, ...] = ()
-    output: tuple[str, ...] = ()
-    tool_start: tuple[tuple[str, str], ...] = ()
-    """What makes a line the start of a tool call."""
-    tool_end: tuple[tuple[str, str], ...] = ()
-
-
 class AgentProfile(Value, frozen=True, kw_only=True):
     """How nodes of one tier are run."""
 
@@ -132,6 +106,10 @@ class AgentProfile(Value, frozen=True, kw_only=True):
     """Tool names as the agent spells them, with `*`, and their class; the first that fits wins."""
     events: EventMap = EventMap()
     """For `jsonl`."""
+    result_grace_ms: int = 5_000
+    """For `jsonl`: what the process may take to leave after its closing event and, where a turn
+    ended without one, how long that is waited for.
+    """
     endpoint: str = ""
     """For `model`: base URL."""
     model: str = ""

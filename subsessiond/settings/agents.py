@@ -4,7 +4,8 @@ import re
 from enum import StrEnum
 from typing import Any, Final
 
-from subsessiond.model.role import AgentProfile, Channel, EventMap, Probe, ToolClass
+from subsessiond.model.role import AgentProfile, Channel, Probe, ToolClass
+from subsessiond.settings.agentevents import read_events
 from subsessiond.settings.tables import Table
 
 FILE: Final = "agents.toml"
@@ -23,6 +24,7 @@ _WORDS: Final = (
     "merges_prompts",
     "tools",
     "events",
+    "result_grace_ms",
     "endpoint",
     "model",
     "dialect",
@@ -58,6 +60,8 @@ class Dialect(StrEnum):
     ANTHROPIC = "anthropic"
 
 
+_GRACE_MOST_MS: Final = 600_000
+
 READS_MESSAGES: Final = (RunnerKind.ACP, RunnerKind.MODEL)
 """Runners whose children are told things at the end of a turn, if not earlier."""
 
@@ -90,6 +94,11 @@ def _agent(name: str, table: Table) -> AgentProfile:
     if not table.has("runner"):
         table.refuse("runner", f"is missing; one of {', '.join(RunnerKind)}")
     runner = table.choice("runner", RunnerKind, RunnerKind.COMMAND)
+    channel = table.choice("channel", Channel, Channel.MCP)
+    events = read_events(table.table("events"))
+    closes = runner is RunnerKind.JSONL and channel is Channel.CLOSING_RESULT
+    if closes and not events.closing:
+        table.refuse("channel", "closing-result needs events.closing: how else is it known?")
     return AgentProfile(
         name=name,
         runner=runner,
@@ -97,21 +106,29 @@ def _agent(name: str, table: Table) -> AgentProfile:
         env=_env(table.table("env")),
         files=_files(table.table("files")),
         brief_by=table.choice("brief_by", BriefBy, BriefBy.STDIN),
-        channel=table.choice("channel", Channel, Channel.MCP),
+        channel=channel,
         probe=table.choice("probe", Probe, Probe.BEFORE_TURN),
         mode=table.text("mode", ""),
         mcp_servers=table.flag("mcp_servers", default=True),
         merges_prompts=table.flag("merges_prompts", default=False),
         tools=_tools(table.table("tools")),
-        events=_events(table.table("events")),
+        events=events,
+        result_grace_ms=table.whole("result_grace_ms", 5_000, most=_GRACE_MOST_MS),
         endpoint=table.text("endpoint", ""),
         model=table.text("model", ""),
         dialect=table.choice("dialect", Dialect, Dialect.OPENAI),
         key_from=table.text("key_from", ""),
-        takes_schema=table.flag("takes_schema", default=True),
-        takes_steer=table.flag("takes_steer", default=runner in READS_MESSAGES),
+        takes_schema=table.flag("takes_schema", default=not closes or bool(events.structured)),
+        takes_steer=table.flag("takes_steer", default=_reads_messages(runner, channel)),
         takes_operator_argv=table.flag("takes_operator_argv", default=False),
     )
+
+
+def _reads_messages(runner: RunnerKind, channel: Channel) -> bool:
+    """Tell whether what is said to a child reaches it: by a prompt or, where a run takes only one,
+    with what our tools answer.
+    """
+    return runner in READS_MESSAGES or (runner is RunnerKind.JSONL and channel is Channel.MCP)
 
 
 def _tools(table: Table) -> tuple[tuple[str, ToolClass], ...]:
@@ -126,21 +143,6 @@ def _files(table: Table) -> tuple[tuple[str, str], ...]:
         if not name or "\0" in name or any(part in ("", ".", "..") for part in parts):
             table.refuse(repr(name[:60]), "must be a relative path that stays in its folder")
     return tuple((name, table.text(name)) for name in table.words())
-
-
-_PATHS: Final = ("text", "error", "error_text", "message_id", "usage", "total")
-_NAMES: Final = ("input", "cache_read", "cache_write", "output")
-_MATCHES: Final = ("closing", "tool_start", "tool_end")
-
-
-def _events(table: Table) -> EventMap:
-    table.only((*_PATHS, *_NAMES, *_MATCHES))
-    found: dict[str, Any] = {word: table.text(word, "") for word in _PATHS}
-    found.update((word, table.once(word)) for word in _NAMES)
-    for word in _MATCHES:
-        match = table.table(word)
-        found[word] = tuple((path, match.text(path)) for path in match.words())
-    return EventMap(**found)
 
 
 def argv_of(table: Table, word: str) -> tuple[str, ...]:

@@ -117,6 +117,11 @@ class Table:
             self._check_text(word, item)
         return tuple(value)
 
+    def texts_or_text(self, word: str) -> tuple[str, ...]:
+        """Give a list of texts, where one text alone stands for a list of it."""
+        value = self._row.get(word)
+        return (self.text(word),) if isinstance(value, str) else self.texts(word)
+
     def once(self, word: str) -> tuple[str, ...]:
         """Give a list of texts of which none stands there twice."""
         found = self.texts(word)

@@ -108,8 +108,9 @@ def test_everything_an_agent_of_lines_says_is_read() -> None:
     assert agent.tools == (("Bash", "execute"), ("mcp__*", "think"), ("Read*", "read"))
     assert agent.events.closing == (("type", "result"),)
     assert agent.events.input == ("in", "more")
-    assert agent.events.text == "result"
+    assert agent.events.text == ("result",)
     assert not agent.takes_steer
+    assert not agent.takes_schema
 
 
 @pytest.mark.parametrize(
@@ -128,9 +129,18 @@ def test_what_an_agent_says_wrongly_is_named(text: str, word: str) -> None:
         read_agents(tomllib.loads(f'[agents.a]\nrunner = "acp"\n{text}\n'))
 
 
-def test_agents_that_are_prompted_take_messages() -> None:
-    """An ACP agent reads what it is told; one that gets its brief once does not."""
-    agents, _ = read_agents(
-        tomllib.loads('[agents.a]\nrunner = "acp"\n[agents.b]\nrunner = "jsonl"\n')
+def test_who_takes_messages_is_known_by_runner_and_channel() -> None:
+    """Who is prompted reads what it is told, and so does who calls our tools; no other does."""
+    rows = ("acp mcp", "jsonl mcp", "jsonl cli", "command mcp", "model mcp")
+    texts = (
+        f'[agents.a{n}]\nrunner = "{runner}"\nchannel = "{channel}"\n'
+        for n, (runner, channel) in enumerate(row.split() for row in rows)
     )
-    assert tuple(agent.takes_steer for agent in agents) == (True, False)
+    agents, _ = read_agents(tomllib.loads("".join(texts)))
+    assert tuple(agent.takes_steer for agent in agents) == (True, True, False, False, True)
+
+
+def test_a_closing_result_has_to_be_known() -> None:
+    """An agent whose closing text is its final has to say which event that is."""
+    with pytest.raises(ConfigFault, match=r"channel: closing-result needs events\.closing"):
+        read_agents(tomllib.loads('[agents.a]\nrunner = "jsonl"\nchannel = "closing-result"\n'))
