@@ -115,14 +115,6 @@ class Crowd:
         }
 
 
-@pytest.fixture
-def dice() -> random.Random:
-    """Chance; the seed is shown when a test fails, and given back by KILL_SEED."""
-    seed = int(os.environ.get("KILL_SEED") or random.SystemRandom().randrange(1 << 32))
-    sys.stdout.write(f"KILL_SEED={seed}\n")
-    return random.Random(seed)
-
-
 @pytest.mark.timeout(90)  # four starts, with twenty programs beside them
 @pytest.mark.parametrize("kill", range(KILLS))
 def test_a_kill_at_any_moment_loses_nothing(kill: int, dice: random.Random) -> None:
