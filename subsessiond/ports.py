@@ -12,7 +12,8 @@ from subsessiond.model.brief import FieldFault
 from subsessiond.model.commands import ClientCommand, Command
 from subsessiond.model.decision import Reply
 from subsessiond.model.events import AnyEvent
-from subsessiond.model.ids import NodeId
+from subsessiond.model.ids import MessageId, NodeId
+from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node
 from subsessiond.model.peer import Peer
 from subsessiond.model.policy import Policy
@@ -139,6 +140,14 @@ class Store(Protocol):
 
     async def events_after(self, seq: int, limit: int) -> tuple[AnyEvent, ...]:
         """Read events with a greater number, oldest first, at most `limit`."""
+
+    async def moved(
+        self, mailboxes: tuple[NodeId, ...], message_id: MessageId
+    ) -> MessageState | None:
+        """Tell to which state a message was moved last in one of these mailboxes.
+
+        None where it was not, or where the history was lost with an earlier store.
+        """
 
     async def node(self, node_id: NodeId) -> Node | None:
         """Read a node that is not kept in memory any more."""
@@ -288,6 +297,9 @@ class Process(Protocol):
 
     async def read_stdout(self) -> bytes:
         """Next bytes; empty at the end."""
+
+    async def read_stderr(self) -> bytes:
+        """What it wrote to stderr since the last call and is still kept; empty at the end."""
 
     def stderr_tail(self, limit_bytes: int) -> bytes:
         """The last bytes of what it wrote to stderr."""

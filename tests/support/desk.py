@@ -120,6 +120,7 @@ class Bench:
         self.methods: dict[str, Handler] = dict(handlers(desk))
         self.territories: Territories
         self.journals: ListedJournals
+        self.store: MemoryStore
         self.workspace: TestedWorkspace
         self.effects: list[AnyEffect] = []
         self.peers: list[tuple[Caller, Peer]] = []
@@ -289,5 +290,6 @@ def _bench(
     )
     bench = Bench(desk, registry, clock, folder)
     bench.territories, bench.journals, bench.workspace = territories, journals, workspace
+    bench.store = store
     bench.peers, bench.ends, bench.faults = peers, ends, faults
     return bench

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from subsessiond.model.events import AnyEvent
-from subsessiond.model.ids import NodeId
+from subsessiond.model.events import AnyEvent, MessagesMoved
+from subsessiond.model.ids import MessageId, NodeId
+from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node, Status
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Batch, JournalLine, Loaded, StoreFault
@@ -53,6 +54,20 @@ class MemoryStore:
     async def events_after(self, seq: int, limit: int) -> tuple[AnyEvent, ...]:
         """Read events."""
         return tuple(event for event in self._events if event.seq > seq)[:limit]
+
+    async def moved(
+        self, mailboxes: tuple[NodeId, ...], message_id: MessageId
+    ) -> MessageState | None:
+        """Find the last move of a message."""
+        for event in reversed(self._events):
+            if isinstance(event, MessagesMoved) and event.node in mailboxes:  # noqa: SIM102
+                if message_id in event.message_ids:
+                    return event.state
+        return None
+
+    def forget_events(self) -> None:
+        """Lose the history, as a store that is rebuilt does."""
+        self._events.clear()
 
     async def node(self, node_id: NodeId) -> Node | None:
         """Read a node."""

@@ -10,9 +10,9 @@ from immutables import Map
 from msgspec.structs import replace
 
 from subsessiond.model.brief import Brief
-from subsessiond.model.events import AnyEvent
-from subsessiond.model.ids import NodeId, is_node_id
-from subsessiond.model.message import Message
+from subsessiond.model.events import AnyEvent, MessagesMoved
+from subsessiond.model.ids import MessageId, NodeId, is_node_id
+from subsessiond.model.message import Message, MessageState
 from subsessiond.model.node import Node
 from subsessiond.model.tree import KeyRecord, Tree
 from subsessiond.ports import JournalLine
@@ -22,6 +22,7 @@ _brief = msgspec.json.Decoder(Brief)
 _message = msgspec.json.Decoder(Message)
 _key = msgspec.json.Decoder(KeyRecord)
 _event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(AnyEvent)
+_moved = msgspec.json.Decoder(MessagesMoved)
 _body = msgspec.json.Decoder(dict[str, Any])
 
 _OPEN_NODES = (
@@ -37,6 +38,13 @@ _OPEN_KEYS = (
     " WHERE n.root IN (SELECT root FROM nodes WHERE released = 0)"
 )
 _ONE = "SELECT n.body, b.body FROM nodes n LEFT JOIN briefs b ON b.node = n.id WHERE n.id = ?"
+_MOVE = (
+    "SELECT body FROM (SELECT seq, body FROM events WHERE type = 'MessagesMoved' AND node = ?"
+    " ORDER BY seq DESC LIMIT ?) WHERE instr(body, ?) ORDER BY seq DESC LIMIT 1"
+)
+MOVES_MOST = 65_536
+"""Moves of one mailbox that are looked through: several times what one tree can bring about."""
+
 _LINES = "SELECT node, n, workspace, at_ms, kind, body FROM journal_lines"
 
 
@@ -95,6 +103,18 @@ def read_events(db: sqlite3.Connection, seq: int, limit: int) -> tuple[AnyEvent,
     """Read events after a number, oldest first."""
     rows = db.execute("SELECT body FROM events WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit))
     return tuple(_event.decode(body) for (body,) in rows)
+
+
+def read_move(
+    db: sqlite3.Connection, mailboxes: tuple[NodeId, ...], message_id: MessageId
+) -> MessageState | None:
+    """Read to which state a message was moved last in one of these mailboxes."""
+    found: list[MessagesMoved] = []
+    for mailbox in mailboxes:
+        row = db.execute(_MOVE, (mailbox, MOVES_MOST, f'"{message_id}"'.encode())).fetchone()
+        if row is not None:
+            found.append(_moved.decode(row[0]))
+    return max(found, key=lambda event: event.seq).state if found else None
 
 
 def read_unsynced(db: sqlite3.Connection) -> tuple[JournalLine, ...]:

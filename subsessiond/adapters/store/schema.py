@@ -63,7 +63,12 @@ def _create(db: sqlite3.Connection) -> None:
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_create,)
+def _index_moves(db: sqlite3.Connection) -> None:
+    """Version 2: how a message left its mailbox is found without reading the whole history."""
+    db.execute("CREATE INDEX events_moved ON events (node, seq) WHERE type = 'MessagesMoved'")
+
+
+MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_create, _index_moves)
 """Step i leads from version i to version i + 1; 0 is an empty file."""
 
 

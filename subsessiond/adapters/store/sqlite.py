@@ -19,7 +19,8 @@ from subsessiond.adapters.store.start import Finding, Start
 from subsessiond.adapters.store.touched import touched
 from subsessiond.adapters.store.writer import mark_synced, write_batch
 from subsessiond.model.events import AnyEvent, NodeAdmitted, RootOpened
-from subsessiond.model.ids import NodeId
+from subsessiond.model.ids import MessageId, NodeId
+from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Batch, JournalLine, Loaded, StoreFault
@@ -101,6 +102,13 @@ class SqliteStore:
     async def events_after(self, seq: int, limit: int) -> tuple[AnyEvent, ...]:
         """Read events with a greater number, oldest first, at most `limit`."""
         return await self._reading("reading events", lambda db: reader.read_events(db, seq, limit))
+
+    async def moved(
+        self, mailboxes: tuple[NodeId, ...], message_id: MessageId
+    ) -> MessageState | None:
+        """Tell to which state a message was moved last in one of these mailboxes."""
+        read = partial(reader.read_move, mailboxes=mailboxes, message_id=message_id)
+        return await self._reading("reading a receipt", read)
 
     async def node(self, node_id: NodeId) -> Node | None:
         """Read a node that is not kept in memory any more."""

@@ -48,4 +48,4 @@ class ReceiptAnswer(Value, frozen=True, kw_only=True):
 
     message_id: MessageId
     state: str
-    """A `MessageState`, or `unknown` when it left its mailbox before this daemon started."""
+    """A `MessageState`, or `unknown` where its history was lost with an earlier store."""

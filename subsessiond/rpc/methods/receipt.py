@@ -14,7 +14,10 @@ UNKNOWN = "unknown"
 async def receipt(desk: Desk, call: Call, params: ReceiptParams) -> ReceiptAnswer:
     """Tell the state of a message that the caller, or one of its own children, is named in."""
     sender = _sender(desk, call, params.message_id)
-    state = _waiting_state(desk, sender, params.message_id) or desk.changes.moved(params.message_id)
+    boxes = _mailboxes(desk, sender)
+    state = _waiting_state(desk, boxes, params.message_id) or desk.changes.moved(params.message_id)
+    if state is None:
+        state = await desk.store.moved(boxes, params.message_id)
     if state is None and _is_acknowledged_final(sender, params.message_id):
         state = MessageState.ACKNOWLEDGED
     return ReceiptAnswer(message_id=params.message_id, state=state or UNKNOWN)
@@ -35,13 +38,19 @@ def _sender(desk: Desk, call: Call, message_id: MessageId) -> Node:
     return node
 
 
-def _waiting_state(desk: Desk, sender: Node, message_id: MessageId) -> MessageState | None:
-    """Look into the mailboxes where it can lie: the parent's, those of its heirs, the child's."""
+def _mailboxes(desk: Desk, sender: Node) -> tuple[NodeId, ...]:
+    """Name the mailboxes where it can lie: the child's, the parent's, those of its heirs."""
     boxes = [sender.node_id]
     above = desk.tree.nodes.get(sender.parent) if sender.parent is not None else None
     while above is not None:
         boxes.append(above.node_id)
         above = desk.tree.nodes.get(above.successor) if above.successor is not None else None
+    return tuple(boxes)
+
+
+def _waiting_state(
+    desk: Desk, boxes: tuple[NodeId, ...], message_id: MessageId
+) -> MessageState | None:
     for box in boxes:
         for message in desk.tree.mail.get(box, ()):
             if message.message_id == message_id:

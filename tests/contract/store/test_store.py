@@ -156,6 +156,25 @@ async def test_a_node_that_left_the_tree_stays_readable(opener: Opener) -> None:
     assert again.tree.seq == gone.seq + 1
 
 
+async def test_the_last_state_of_a_message_is_known_for_ever(opener: Opener) -> None:
+    """How a message left its mailbox is told in a later life too, of the mailboxes asked about."""
+    ledger = await grown(opener)
+    for _ in range(3):
+        await ledger.commit(*ledger.report(CHILD.node_id))
+    first, second, third = (m.message_id for m in ledger.tree.mail[MOTHER.node_id])
+    await ledger.commit(ledger.moved(MOTHER.node_id, MessageState.DELIVERED, first, second))
+    await ledger.commit(ledger.moved(MOTHER.node_id, MessageState.ACKNOWLEDGED, second))
+    store = (await opener.open()).store
+    asked = (OTHER.node_id, MOTHER.node_id)
+    assert [await store.moved(asked, message) for message in (first, second, third)] == [
+        MessageState.DELIVERED,
+        MessageState.ACKNOWLEDGED,
+        None,
+    ]
+    assert await store.moved((OTHER.node_id,), second) is None
+    assert await store.moved((), second) is None
+
+
 async def test_events_are_read_from_a_cursor(opener: Opener) -> None:
     """Events after a number come oldest first, at most as many as asked for, exactly as made."""
     ledger = await grown(opener)

@@ -124,10 +124,35 @@ async def test_a_receipt_of_others_is_not_found(bench: Bench) -> None:
         assert refused.code is Code.NOT_FOUND
 
 
+async def test_a_receipt_is_the_same_after_a_restart(bench: Bench) -> None:
+    """What left its mailbox in an earlier life of the daemon is read from the events."""
+    root = await bench.root()
+    child = await bench.child(root)
+    soon = (await said(bench, child, stage="progress", output="soon"))["messageId"]
+    found = (await said(bench, child, stage="finding", output="look"))["messageId"]
+    steered = (await bench.call("subsession.steer", nodeId=child, text="left"))["messageId"]
+    await bench.say(child, "done", Stage.FINAL)
+    final = bench.node(child).settlement
+    assert final is not None
+    shown = await bench.call("subsession.inbox", as_node(root))
+    ids = [message["messageId"] for message in shown["messages"]]
+    await bench.call("subsession.inbox", as_node(root), acknowledge=ids)
+
+    async def states() -> list[str]:
+        named = (soon, found, steered, final.message_id)
+        return [
+            (await bench.call("subsession.receipt", messageId=message))["state"]
+            for message in named
+        ]
+
+    before = await states()
+    bench.desk.changes._moved.clear()  # noqa: SLF001 - what a restart does
+    assert await states() == before
+    assert before == ["superseded", "acknowledged", "undeliverable", "acknowledged"]
+
+
 async def test_what_is_not_known_is_not_claimed(bench: Bench) -> None:
-    """A message that left its mailbox before this daemon started has an unknown state, a final
-    that did was acknowledged.
-    """
+    """Where the events are lost with the store, a state is unknown; a final was acknowledged."""
     root = await bench.root()
     child = await bench.child(root)
     sent = (await said(bench, child, stage="finding", output="look"))["messageId"]
@@ -138,6 +163,7 @@ async def test_what_is_not_known_is_not_claimed(bench: Bench) -> None:
     ids = [message["messageId"] for message in shown["messages"]]
     await bench.call("subsession.inbox", as_node(root), acknowledge=ids)
     bench.desk.changes._moved.clear()  # noqa: SLF001 - what a restart does
+    bench.store.forget_events()
     states = [
         (await bench.call("subsession.receipt", messageId=message))["state"]
         for message in (sent, final.message_id)
