@@ -1,23 +1,16 @@
-"""One WebSocket: messages begin in their order and run side by side."""
+"""One WebSocket: messages come in as frames, answers go out as frames."""
 
 import asyncio
 import struct
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from subsessiond.model.commands import Caller
-from subsessiond.rpc.call import Call
-from subsessiond.rpc.connection import Connection
-from subsessiond.rpc.dispatch import Answers, Dispatcher
-from subsessiond.rpc.lane import Lane
-from subsessiond.rpc.refused import Refused
+from subsessiond.rpc.dispatch import Dispatcher
+from subsessiond.rpc.flow import Flow, Identify
 from subsessiond.rpc.running import Running
 
 MESSAGE_MOST_BYTES = 8 * 1024 * 1024
-IN_FLIGHT_MOST = 128
-"""Calls of one connection that may run at once. More wait in the socket, unread."""
-
 _CONGESTED_BYTES = 256 * 1024
 """Unsent bytes from which on a reader counts as behind."""
 
@@ -42,13 +35,13 @@ def frame(message: bytes) -> bytes:
 
 
 class WebSocket:
-    """Reads messages, begins their calls, and is the pipe of its connection."""
+    """Reads messages, and is the pipe by which they are answered."""
 
     def __init__(
         self,
         request: web.BaseRequest,
         dispatcher: Dispatcher,
-        identify: Callable[[], Awaitable[Caller] | Caller],
+        identify: Identify,
         running: Running,
     ) -> None:
         # Why decode_text is off: the dispatcher names the field where bytes are no UTF-8, and a
@@ -62,14 +55,8 @@ class WebSocket:
             decode_text=False,
         )
         self._request = request
-        self._dispatcher = dispatcher
-        self._identify = identify
         self._transport: asyncio.Transport | None = None
-        self._lane = Lane(running)
-        self._call: Call | None = None
-        self._in_flight = 0
-        self._room: asyncio.Future[None] | None = None
-        self.connection = Connection(self, running, self._wake_reader)
+        self._flow = Flow(self, dispatcher, identify, running)
 
     async def serve(self) -> web.StreamResponse:
         """Serve until the reader is gone or `close` is called."""
@@ -77,18 +64,15 @@ class WebSocket:
         self._transport = self._request.transport
         try:
             while (message := await self._response.receive()).type in _CARRIES_DATA:
-                await self._begin(message.data)
-                while self._in_flight >= IN_FLIGHT_MOST or self.connection.is_behind:
-                    await self._wait_for_room()
+                await self._flow.take(message.data)
         finally:
-            self.connection.close()
-            self._lane.close()
+            self._flow.close()
         return self._response
 
     async def close(self) -> None:
         """Say goodbye, and hang up on a reader that does not answer."""
-        self.connection.flush()
-        self.connection.close()
+        self._flow.connection.flush()
+        self._flow.connection.close()
         try:
             async with asyncio.timeout(_CLOSE_S):
                 await self._response.close(code=WSCloseCode.GOING_AWAY)
@@ -110,68 +94,6 @@ class WebSocket:
     async def drain(self) -> None:
         """Wait until little is unsent, behind an unsolicited pong (RFC 6455 §5.5.3)."""
         await self._response.pong()
-
-    async def _begin(self, raw: bytes) -> None:
-        try:
-            caller = self._identify()
-            if not isinstance(caller, Caller):
-                caller = await caller
-        except Refused as refused:
-            self._say(self._dispatcher.refuse(raw, refused.rejection))
-            return
-        if self._call is None or self._call.caller is not caller:
-            self._call = Call(caller, self.connection)
-        answers = self._dispatcher.split(raw, self._call)
-        self._in_flight += len(answers.calls)
-        if answers.is_batch:
-            self._begin_batch(answers)
-        elif answers.calls:
-            self._lane.add(self._answer(answers.calls[0]))
-        else:
-            self._say(answers.ready)
-
-    def _begin_batch(self, answers: Answers) -> None:
-        said: list[bytes | None] = [None] * len(answers.calls)
-        waiting = len(said)
-
-        async def answer(place: int, call: Awaitable[bytes | None]) -> None:
-            nonlocal waiting
-            try:
-                said[place] = await call
-            finally:
-                waiting -= 1
-                self._make_room()
-            if waiting == 0:
-                self._say(answers.join(said))
-
-        for place, call in enumerate(answers.calls):
-            self._lane.add(answer(place, call))
-
-    async def _answer(self, call: Awaitable[bytes | None]) -> None:
-        try:
-            reply = await call
-        finally:
-            self._make_room()
-        self._say(reply)
-
-    def _say(self, reply: bytes | None) -> None:
-        if reply is not None and not self.connection.closed:
-            self.connection.reply(reply)
-
-    async def _wait_for_room(self) -> None:
-        self._room = asyncio.get_running_loop().create_future()
-        try:
-            await self._room
-        finally:
-            self._room = None
-
-    def _make_room(self) -> None:
-        self._in_flight -= 1
-        self._wake_reader()
-
-    def _wake_reader(self) -> None:
-        if self._room is not None and not self._room.done():
-            self._room.set_result(None)
 
 
 _CARRIES_DATA = frozenset({WSMsgType.TEXT, WSMsgType.BINARY})

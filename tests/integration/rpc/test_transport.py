@@ -11,9 +11,9 @@ from aiohttp import ClientSession, UnixConnector, WSServerHandshakeError
 
 from subsessiond.model.commands import Caller
 from subsessiond.model.rejection import Code, Rejection
+from subsessiond.rpc.flow import IN_FLIGHT_MOST
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.server import RpcServer
-from subsessiond.rpc.websocket import IN_FLIGHT_MOST
 from tests.support.answers import OPERATOR, Answers, quiet_log
 
 HEALTH = b'{"jsonrpc":"2.0","method":"daemon.health","id":1}'
