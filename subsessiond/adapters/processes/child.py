@@ -87,6 +87,10 @@ class Process:
         """Read the next bytes of its output; empty at the end."""
         return await self.stdout.read_chunk()
 
+    async def read_stderr(self) -> bytes:
+        """Read what it wrote as errors since the last call and is still kept; empty at the end."""
+        return await self.stderr.read_chunk()
+
     def stderr_tail(self, limit_bytes: int) -> bytes:
         """Give the last bytes it wrote as errors, at most what is kept."""
         return self.stderr.last(limit_bytes)

@@ -5,9 +5,7 @@ What a file may hold stands in `script`.
 """
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -17,9 +15,9 @@ from subsessiond.adapters.runners.childwords import (
     schema_of,
     spawn_command,
 )
+from subsessiond.adapters.runners.ownership import owned_file
 from subsessiond.adapters.runners.prompts import Prompts
 from subsessiond.adapters.runners.script import Ending, Sign, Step, Written, read_script
-from subsessiond.core.scope import PatternFault, covers, parse_pattern
 from subsessiond.model.commands import (
     Acknowledge,
     Caller,
@@ -32,7 +30,6 @@ from subsessiond.model.commands import (
 from subsessiond.model.decision import Reply
 from subsessiond.model.ids import MessageId
 from subsessiond.model.message import Message, Source
-from subsessiond.model.node import Node
 from subsessiond.model.process import Stopped
 from subsessiond.model.rejection import Rejection
 from subsessiond.ports import ChildOrder, IdSource, RunnerFault, Voice, Workspace
@@ -238,24 +235,6 @@ class ScriptedChild:
     async def play_raise(self, value: str) -> bool:
         """Fail, as a broken runner does."""
         raise RunnerFault(value)
-
-
-def owned_file(node: Node, path: str) -> Path:
-    """Give the real place of a file, where the node may write it.
-
-    Raises:
-        RunnerFault: it lies outside of the workspace, or is none of the files the node owns.
-    """
-    base = os.path.realpath(node.workspace)
-    real = os.path.realpath(os.path.join(base, path))
-    if not real.startswith(base.rstrip("/") + "/"):
-        raise RunnerFault(f"write {path!r}: it leaves the workspace")
-    inside = real[len(base.rstrip("/")) + 1 :]
-    for text in node.owns:
-        pattern = parse_pattern(text)
-        if not isinstance(pattern, PatternFault) and covers(pattern, inside):
-            return Path(real)
-    raise RunnerFault(f"write {path!r}: it is none of the files this node owns")
 
 
 _Play = Callable[[ScriptedChild, Any], Awaitable[bool]]

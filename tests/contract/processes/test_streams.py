@@ -102,10 +102,10 @@ async def test_lines_of_errors_are_counted(processes: LinuxProcesses) -> None:
 async def test_errors_can_be_followed(processes: LinuxProcesses) -> None:
     """Errors are read as they come, and end with the program."""
     process = await processes.spawn(sh("echo one >&2; read x; echo two >&2", stdin=None))
-    assert await process.stderr.read_chunk() == b"one\n"
+    assert await process.read_stderr() == b"one\n"
     await process.write(b"\n")
-    assert await process.stderr.read_chunk() == b"two\n"
-    assert await process.stderr.read_chunk() == b""
+    assert await process.read_stderr() == b"two\n"
+    assert await process.read_stderr() == b""
 
 
 async def test_nobody_reads_is_no_memory(processes: LinuxProcesses) -> None:

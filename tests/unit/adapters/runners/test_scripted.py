@@ -1,12 +1,8 @@
 import asyncio
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from subsessiond.adapters.runners.scripted import owned_file
 from subsessiond.model.brief import ReportContract
 from subsessiond.model.commands import (
     EndChild,
@@ -17,8 +13,7 @@ from subsessiond.model.commands import (
 )
 from subsessiond.model.decision import Accepted, Admitted, Saved
 from subsessiond.model.effects import WakeReader
-from subsessiond.model.ids import NodeId
-from subsessiond.model.node import Node, Phase, Status
+from subsessiond.model.node import Phase, Status
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.ports import RunnerFault, WorkspaceFault
 from tests.support.scripts import failed, make, node_of, running, until
@@ -212,33 +207,3 @@ async def test_it_writes_nothing_else(here: Stage, path: str, tmp_path_factory: 
         await child.run()
     assert list(outside.iterdir()) == []
     assert not (here.folder / "src").exists()
-
-
-def test_patterns_that_are_none_cover_nothing(
-    tmp_path: Path, here_node: Callable[..., Node]
-) -> None:
-    """An owned text that is no pattern lets nothing through."""
-    node = replace(here_node(), workspace=str(tmp_path), owns=("[",))
-    with pytest.raises(RunnerFault, match="none of the files"):
-        owned_file(node, "a")
-
-
-@pytest.fixture
-def here_node() -> Callable[..., Node]:
-    """Make a bare node."""
-
-    def make_node() -> Node:
-        node_id = NodeId("0" * 26)
-        return Node(
-            node_id=node_id,
-            parent=None,
-            root=node_id,
-            workspace="/",
-            status=Status.RUNNING,
-            title="",
-            depth=0,
-            token_cap=0,
-            claimed_at_ms=0,
-        )
-
-    return make_node
