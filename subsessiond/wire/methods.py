@@ -138,6 +138,6 @@ METHODS: tuple[Method, ...] = (
     Method("daemon.health", p.NoParams, r.HEALTH, ANYONE, "Tell whether it serves."),
     Method("daemon.stats", p.NoParams, r.STATS, OPERATOR, "Count what is in memory."),
     Method("daemon.shutdown", p.NoParams, r.SHUTDOWN, OPERATOR, "End the daemon."),
-    Method("daemon.reload", p.NoParams, r.RELOAD, OPERATOR, "Read roles and agents anew."),
+    Method("daemon.reload", p.NoParams, r.RELOAD, OPERATOR, "Read limits, roles and agents anew."),
     Method("rpc.discover", p.NoParams, r.DISCOVERY, ANYONE, "Give this document."),
 )

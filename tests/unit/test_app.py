@@ -210,6 +210,25 @@ async def test_a_reload_takes_good_tables_and_keeps_the_old_before_bad_ones(
     assert names == ["mine"]
 
 
+async def test_a_reload_takes_new_limits_too(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What subsessiond.toml says about limits now holds for the next spawn; who lives goes on."""
+    main = settings.config_dir / "subsessiond.toml"
+    async with serving(settings, monkeypatch) as daemon:
+        root = (await daemon.call("subsession.open", workspace=str(tmp_path)))["nodeId"]
+        await daemon.hire(root, "sleep", "600")
+        main.write_text("[limits]\nlive_per_parent = 1\n")
+        await daemon.call("daemon.reload")
+        with pytest.raises(Refused) as refused:
+            await daemon.hire(root, "sleep", "600")
+        assert (refused.value.refusal.code, refused.value.refusal.limit) == (
+            "CONCURRENCY_EXCEEDED",
+            1,
+        )
+        assert (await daemon.call("daemon.stats"))["live"] == 1
+
+
 async def test_a_held_state_directory_is_a_fault(settings: Settings) -> None:
     """Where another daemon serves, nothing is touched."""
     with StateLock.take(settings.state_dir), pytest.raises(StateHeldFault):

@@ -26,9 +26,10 @@ def add(verbs: Verbs) -> None:
     verbs.add(
         "reload",
         reload,
-        "let the daemon read roles.toml and agents.toml anew",
-        "Limits (subsessiond.toml) are read at the start only. What is wrong is refused whole,\n"
-        "and the daemon keeps what it had. Live children keep what they were started with.",
+        "let the daemon read limits, roles.toml and agents.toml anew",
+        "Of subsessiond.toml only the limits; its other tables are read at the start. What is\n"
+        "wrong is refused whole, and the daemon keeps what it had. Live children keep what they\n"
+        "were started with.",
     )
 
 

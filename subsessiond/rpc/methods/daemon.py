@@ -64,7 +64,7 @@ async def shutdown(desk: Desk, call: Call, _params: NoParams) -> ShutdownAnswer:
 
 
 async def reload(desk: Desk, call: Call, _params: NoParams) -> ReloadAnswer:
-    """Read roles and agents anew; the old tables stay when the new ones are bad.
+    """Read limits, roles and agents anew; the old tables stay when the new ones are bad.
 
     Why a bad word of a table is a bad field: the tables are what this call takes, and the caller,
     who is the operator, may well do it. What is wrong is named by file, table and word.
