@@ -1,6 +1,7 @@
 """`cancel` and `close`: stop a subtree, whole, even across a restart."""
 
 from subsessiond.core.draft import Draft
+from subsessiond.core.lifecycle import runs_on
 from subsessiond.core.rights import is_below, refuse_non_operator
 from subsessiond.core.settle import settle_by_runtime
 from subsessiond.model.commands import Cancel, CloseRoot
@@ -15,7 +16,10 @@ from subsessiond.model.tree import Tree
 
 
 def decide_cancel(tree: Tree, policy: Policy, command: Cancel) -> Decided | Rejection:
-    """Settle a child as cancelled and all below it as orphaned; a settled one stays as it is."""
+    """Settle a child as cancelled and all below it as orphaned.
+
+    A settled one stays as it is, but nothing there runs on any longer after its final.
+    """
     node = tree.nodes.get(command.node)
     if node is None or not is_below(command.caller, node):
         return Rejection(code=Code.NOT_FOUND, step="caller")
@@ -24,6 +28,8 @@ def decide_cancel(tree: Tree, policy: Policy, command: Cancel) -> Decided | Reje
         return _close(draft, node)
     stops = unreleased_below(tree, node.node_id)
     if not node.is_live:
+        if not node.stopping and any(runs_on(tree.nodes[name]) for name in stops):
+            draft.add(CancelRequested, node.node_id)
         return draft.done(Stopping(nodes=stops, already=True))
     reason = "cancelled-by-operator" if command.caller.is_operator else "cancelled-by-parent"
     draft.add(CancelRequested, node.node_id)

@@ -45,6 +45,17 @@ def surely_not_started(node: Node, settlement: Settlement) -> bool:
     return failed and node.identity is None
 
 
+def runs_on(node: Node) -> bool:
+    """Tell whether a settled node's turn may still run on, as it may after its own final.
+
+    Whoever was promoted has no turn any more, and leftovers of an earlier life have no end.
+    """
+    said = node.settlement
+    if said is None or node.status is not Status.SETTLED or node.is_root or node.leftovers:
+        return False
+    return said.author is Author.CHILD and said.reason != PROMOTED
+
+
 class InvariantViolationError(Exception):
     """A bug: what happened to which node; the daemon must not go on from here."""
 

@@ -6,7 +6,8 @@ from typing import Any, Final, cast
 
 from msgspec import to_builtins
 
-from subsessiond.core.lifecycle import PROMOTED
+from subsessiond.core.cancel import unreleased_below
+from subsessiond.core.lifecycle import runs_on
 from subsessiond.core.words import ASK_FINAL
 from subsessiond.model.effects import (
     AnyEffect,
@@ -18,6 +19,7 @@ from subsessiond.model.effects import (
 )
 from subsessiond.model.events import (
     AnyEvent,
+    CancelRequested,
     CheckpointSaved,
     Event,
     FinalAsked,
@@ -33,7 +35,7 @@ from subsessiond.model.events import (
 )
 from subsessiond.model.ids import NodeId
 from subsessiond.model.message import Message, MessageState, Source
-from subsessiond.model.node import Author, Phase, Status
+from subsessiond.model.node import Phase, Status
 from subsessiond.model.role import Delivery
 from subsessiond.model.tree import Tree
 
@@ -90,10 +92,14 @@ def _settled(tree: Tree, event: NodeSettled) -> tuple[AnyEffect, ...]:
     if tree.nodes[event.node].leftovers:
         # Why: an earlier life of the daemon ran it, and what could be ended has been.
         return (line,)
-    # Why the reason: whoever was promoted has no turn any more that could run on.
-    runs_on = event.settlement.author is Author.CHILD and event.settlement.reason != PROMOTED
-    after = AFTER_FINAL_MS if runs_on else 0
+    after = AFTER_FINAL_MS if runs_on(tree.nodes[event.node]) else 0
     return (line, StopChild(node=event.node, after_ms=after))
+
+
+def _cancelled(tree: Tree, event: CancelRequested) -> tuple[AnyEffect, ...]:
+    """Hurry those that sent their final and run on; the others are stopped by their settling."""
+    below = unreleased_below(tree, event.node)
+    return tuple(StopChild(node=name) for name in below if runs_on(tree.nodes[name]))
 
 
 def _released(tree: Tree, event: NodeReleased) -> tuple[AnyEffect, ...]:
@@ -156,6 +162,7 @@ _REACTIONS: Final[Mapping[type[Event], _Ask]] = cast(
             LateReportKept: _late,
             CheckpointSaved: _checkpoint,
             NodeSettled: _settled,
+            CancelRequested: _cancelled,
             NodeReleased: _released,
             NodeStarted: _started,
             MessageStaged: _staged,

@@ -43,11 +43,13 @@ log = structlog.get_logger(__name__)
 class Child:
     """One child under way: its runner's half, and the task that lives it."""
 
-    __slots__ = ("over", "prompts", "running", "task")
+    __slots__ = ("at_once", "over", "prompts", "running", "task")
 
     def __init__(self, running: RunningChild) -> None:
         self.running = running
         self.over = asyncio.Event()
+        self.at_once = asyncio.Event()
+        """Its turn may run on no longer."""
         self.prompts: set[asyncio.Task[None]] = set()
         """What was said to it and is not read yet."""
         self.task: asyncio.Task[None] | None = None
@@ -187,9 +189,11 @@ class Executor:
         )
 
     def _stop(self, node_id: NodeId, after_ms: int) -> None:
+        child = self._children.get(node_id)
+        if child is not None and not after_ms:
+            child.at_once.set()
         if node_id in self._stopping:
             return
-        child = self._children.get(node_id)
         if child is None:
             self._gone(node_id, Stopped())
             return
@@ -225,6 +229,7 @@ class Executor:
         waits = (
             self._tasks.create_task(child.over.wait()),
             self._tasks.create_task(self._hurry.wait()),
+            self._tasks.create_task(child.at_once.wait()),
         )
         try:
             await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

@@ -17,7 +17,10 @@ class StartChild(Effect, frozen=True, kw_only=True):
 
 
 class StopChild(Effect, frozen=True, kw_only=True):
-    """End the node's agent and everything it started, then say it is gone."""
+    """End the node's agent and everything it started, then say it is gone.
+
+    Asked again without time to run on, it hurries a stop that is under way.
+    """
 
     after_ms: int = 0
     """How long its turn may run on, for a child that has said its final."""

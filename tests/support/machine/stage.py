@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from subsessiond.model.effects import StartChild
 from subsessiond.model.events import (
+    CancelRequested,
     NodeSettled,
     TreeForgotten,
 )
@@ -79,6 +80,8 @@ class CoreStage(RuleBasedStateMachine):
                 for gone in self.naive.below(label):
                     self.naive.words.pop(gone.label, None)
                     del self.naive.people[gone.label]
+            elif isinstance(event, CancelRequested) and one is not None and one.parent is None:
+                one.stopping = True  # closed for being idle; it settles once all below is gone
             elif isinstance(event, NodeSettled) and one is not None and one.live:
                 if one.parent is None:
                     one.stopping = True

@@ -47,13 +47,40 @@ def test_the_operator_cancels_anything() -> None:
 
 @pytest.mark.scenario("S21")
 def test_a_settled_node_stays_as_it_is() -> None:
-    """S21: no change, and the reply says so and lists what is not gone yet."""
-    now = family() >> final("c") >> cancel("c", by="a") << nothing
+    """S21: its record stands, and the reply says so and lists what is not gone yet."""
+    now = family() >> final("c") >> cancel("c", by="a")
     _ = now << said(Stopping, nodes=(now.id("c"),), already=True)
-    now = now >> gone("c") >> cancel("c", by="a") << said(Stopping, nodes=(), already=True)
+    now = now >> gone("c") >> cancel("c", by="a") << nothing
+    _ = now << said(Stopping, nodes=(), already=True)
     settlement = now.node("c").settlement
     assert settlement is not None
     assert settlement.outcome is Outcome.COMPLETED
+
+
+def test_a_turn_that_runs_on_after_its_final_is_hurried() -> None:
+    """A cancel of the node, or of what is above it, asks for its stop at once, and only once."""
+    now = family() >> final("c") << said(StopChild, "c", after_ms=10_000)
+    itself = now >> cancel("c", by="a") << said(StopChild, "c", after_ms=0)
+    _ = itself >> cancel("c", by="a") << nothing
+    above = now >> cancel("a") << said(StopChild, "c", after_ms=0)
+    assert len([one for one in above.effects if isinstance(one, StopChild)]) == 2
+    _ = now >> close() << said(StopChild, "c", after_ms=0)
+
+
+def test_what_runs_on_below_who_is_gone_is_hurried() -> None:
+    """Its parent has been released; a cancel of that one still covers it."""
+    now = family() >> final("c") >> final("a") >> gone("a")
+    now = now >> cancel("a") << said(StopChild, "c", after_ms=0)
+    _ = now << said(Stopping, nodes=(now.id("c"),), already=True)
+    _ = now >> cancel("a") << nothing
+
+
+def test_whoever_is_being_stopped_already_is_not_hurried() -> None:
+    """Who was settled by the runtime is stopped at once as it is; leftovers wait for a person."""
+    now = family() >> cancel("c", by="a")
+    _ = now >> cancel("c", by="a") << nothing
+    left = family() >> final("c") >> gone("c", "pid 7")
+    _ = left >> cancel("c", by="a") << nothing
 
 
 def test_cancelling_twice_is_cancelling_once() -> None:

@@ -157,6 +157,20 @@ async def test_a_turn_does_not_run_on_for_ever() -> None:
             await puppet.stop_called.wait()
 
 
+async def test_a_cancel_lets_its_turn_run_on_no_longer() -> None:
+    """A child that sent its final and runs on is stopped by a cancel at once; others run on."""
+    async with theatre() as here:
+        puppet, other = await here.hire(), await here.hire()
+        for one in (puppet, other):
+            await here.registry.submit(final(here, one.order.node.node_id))
+            await here.wait_status(one.order.node.node_id, Status.SETTLED)
+        node_id = puppet.order.node.node_id
+        await here.registry.submit(cancel(here, node_id))
+        await here.wait_status(node_id, Status.RELEASED)
+        assert (puppet.stops, other.stops) == (1, 0)
+        assert not puppet.hurried.is_set()
+
+
 async def test_hurry_lets_no_turn_run_on() -> None:
     """Once somebody is in a hurry, nobody waits for a turn any more."""
     async with theatre() as here:
