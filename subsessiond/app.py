@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -37,6 +38,8 @@ from subsessiond.parts import AnyProcesses, open_processes, open_store
 from subsessiond.ports import StoreFault
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
+from subsessiond.rpc.mcp.session import Session
+from subsessiond.rpc.mcp.toolbox import Toolbox
 from subsessiond.rpc.methods import handlers
 from subsessiond.rpc.schema import schema_fault
 from subsessiond.rpc.server import RpcServer
@@ -211,7 +214,9 @@ class Daemon:
             reload=lambda: self._reload(registry),
             settle_journals=journaling.settle,
         )
-        return RpcServer(handlers(desk), callers.identify, logger)
+        methods = handlers(desk)
+        session = partial(Session, Toolbox(desk, methods, logger))
+        return RpcServer(methods, callers.identify, logger, session)
 
     def _about(self) -> About:
         return About(

@@ -2,6 +2,8 @@
 
 import sys
 from contextlib import AsyncExitStack
+from importlib.util import find_spec
+from pathlib import Path
 
 import structlog
 
@@ -49,6 +51,22 @@ def open_processes(settings: Settings, platform: str = sys.platform) -> AnyProce
     for words in processes.missing:
         logger.warning("this system has no containers", missing=words)
     return processes
+
+
+def shim_command(socket: Path) -> tuple[str, ...]:
+    """Give the command line by which an agent starts our MCP server.
+
+    Why found and not imported: the daemon does not know its clients, and needs no more of this one
+    than where it lies. Why so bare: nothing of the user's environment may slow or change it.
+
+    Raises:
+        FileNotFoundError: the client package is not installed beside the daemon.
+    """
+    found = find_spec("subsession")
+    if found is None or found.origin is None:
+        raise FileNotFoundError("the package subsession is not installed beside the daemon")
+    shim = Path(found.origin).with_name("shim.py")
+    return (sys.executable, "-I", "-S", str(shim), str(socket))
 
 
 def _warn(words: str) -> None:

@@ -59,7 +59,7 @@ class Flow:
             if not isinstance(caller, Caller):
                 caller = await caller
         except Refused as refused:
-            self._say(self._speaker.refuse(raw, refused.rejection))
+            self.say(self._speaker.refuse(raw, refused.rejection))
             return
         if self._call is None or self._call.caller is not caller:
             self._call = Call(caller, self.connection)
@@ -70,7 +70,7 @@ class Flow:
         elif answers.calls:
             self._lane.add(self._answer(answers.calls[0]))
         else:
-            self._say(answers.ready)
+            self.say(answers.ready)
 
     def _begin_batch(self, answers: Answers) -> None:
         said: list[bytes | None] = [None] * len(answers.calls)
@@ -84,7 +84,7 @@ class Flow:
                 waiting -= 1
                 self._make_room()
             if waiting == 0:
-                self._say(answers.join(said))
+                self.say(answers.join(said))
 
         for place, call in enumerate(answers.calls):
             self._lane.add(answer(place, call))
@@ -94,9 +94,10 @@ class Flow:
             reply = await call
         finally:
             self._make_room()
-        self._say(reply)
+        self.say(reply)
 
-    def _say(self, reply: bytes | None) -> None:
+    def say(self, reply: bytes | None) -> None:
+        """Send a reply; none is no reply."""
         if reply is not None and not self.connection.closed:
             self.connection.reply(reply)
 

@@ -1,10 +1,9 @@
-"""Serves JSON-RPC on a unix socket: `POST /rpc`, and `GET /ws` for WebSockets.
+"""Serves JSON-RPC on a unix socket: `POST /rpc`, `GET /ws` for WebSockets, `POST /pipe` for lines.
 
 Transport alone: what a message means is `rpc.dispatch`, who sent it is the given `identify`.
 """
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from subsessiond.model.commands import Caller
 from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.dispatch import Answers, Dispatcher
 from subsessiond.rpc.door import Door, connections_most
+from subsessiond.rpc.pipe import LinePipe, LineSpeaker
 from subsessiond.rpc.refusals import (
     JSON,
     STREAMS_MOST,
@@ -29,11 +29,15 @@ from subsessiond.rpc.refusals import (
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.running import Running
 from subsessiond.rpc.socketfile import SocketFile, listen
+from subsessiond.rpc.watched import WatchedServer, silent
 from subsessiond.rpc.websocket import MESSAGE_MOST_BYTES, WebSocket
 
 Identify = Callable[[Any, str | None], Awaitable[Caller] | Caller]
 """Tells who is calling, by the connection's socket and its `Authorization` header; may raise
 `Refused`. Asked once a message: whoever answers keeps what is costly."""
+
+OpenSession = Callable[[Running], LineSpeaker]
+"""Makes what answers the lines of one pipe; it keeps its calls with what it is given."""
 
 _LINGER_S = 2.0
 """How long the rest of a refused body is read and dropped, so that the answer can be read."""
@@ -52,13 +56,18 @@ class RpcServer:
     """Serves one socket. Start once, stop once."""
 
     def __init__(
-        self, handlers: Mapping[str, Handler], identify: Identify, log: FilteringBoundLogger
+        self,
+        handlers: Mapping[str, Handler],
+        identify: Identify,
+        log: FilteringBoundLogger,
+        open_session: OpenSession | None = None,
     ) -> None:
         self._dispatcher = Dispatcher(handlers, log)
         self._identify = identify
         self._log = log
+        self._open_session = open_session
         self._running = Running()
-        self._streams: dict[WebSocket, str | None] = {}
+        self._streams: dict[WebSocket | LinePipe, str | None] = {}
         self._door = Door(connections_most())
         self._reading: set[asyncio.Transport] = set()
         self._http_calls = 0
@@ -79,11 +88,11 @@ class RpcServer:
             SocketFault: something stands at the path that may not be removed.
         """
         self._socket = await asyncio.to_thread(listen, path, holds_lock=holds_lock)
-        self._web = _Web(
+        self._web = WatchedServer(
             self._door,
             self._handle,
             access_log=None,
-            logger=_silent(),
+            logger=silent(),
             auto_decompress=False,
             tcp_keepalive=False,
             lingering_time=_LINGER_S,
@@ -146,7 +155,9 @@ class RpcServer:
             return await self._post(request)
         if path == "/ws" and method == hdrs.METH_GET:
             return await self._follow(request)
-        known = {"/rpc": hdrs.METH_POST, "/ws": hdrs.METH_GET}
+        if path == "/pipe" and method == hdrs.METH_POST:
+            return await self._pipe(request)
+        known = {"/rpc": hdrs.METH_POST, "/ws": hdrs.METH_GET, "/pipe": hdrs.METH_POST}
         if path in known:
             return web.Response(status=405, headers={hdrs.ALLOW: known[path]})
         return web.Response(status=404)
@@ -187,10 +198,37 @@ class RpcServer:
         return partial(self._identify, sock, request.headers.get(hdrs.AUTHORIZATION))
 
     async def _follow(self, request: web.BaseRequest) -> web.StreamResponse:
+        return await self._hold(
+            request,
+            lambda: WebSocket(request, self._dispatcher, self._who(request), self._running),
+        )
+
+    async def _pipe(self, request: web.BaseRequest) -> web.StreamResponse:
+        line, session = request.transport, self._open_session
+        if line is None or session is None:
+            return web.Response(status=404)
+        try:
+            return await self._hold(
+                request,
+                lambda: LinePipe(
+                    request,
+                    session(self._running),
+                    self._who(request),
+                    self._running,
+                    partial(self._door.holds, line),
+                ),
+            )
+        finally:
+            self._door.holds_none(line)
+
+    async def _hold(
+        self, request: web.BaseRequest, stream_of: Callable[[], WebSocket | LinePipe]
+    ) -> web.StreamResponse:
+        """Serve a stream to its end, unless its node has as many as it may."""
         who, _ = await self._split(request, b"[]")
         if who is not None and sum(one == who for one in self._streams.values()) >= (STREAMS_MOST):
             return too_many_streams()
-        stream = WebSocket(request, self._dispatcher, self._who(request), self._running)
+        stream = stream_of()
         self._streams[stream] = who
         self._door.begins(request.transport, who)
         try:
@@ -221,38 +259,6 @@ class RpcServer:
         finally:
             self._reading.discard(transport)
             self._door.holds_none(transport)
-
-
-class _Web(web.Server):
-    """Tells the door who comes and leaves."""
-
-    def __init__(self, door: Door, handle: Any, **more: Any) -> None:
-        super().__init__(handle, **more)
-        self._door = door
-        self._lines: dict[web.RequestHandler, asyncio.Transport] = {}
-
-    def connection_made(self, handler: web.RequestHandler, transport: asyncio.Transport) -> None:
-        """Let a connection in."""
-        super().connection_made(handler, transport)
-        self._lines[handler] = transport
-        self._door.comes(transport)
-
-    def connection_lost(
-        self, handler: web.RequestHandler, exc: BaseException | None = None
-    ) -> None:
-        """See a connection off."""
-        self._door.leaves(self._lines.pop(handler))
-        super().connection_lost(handler, exc)
-
-
-def _silent() -> logging.Logger:
-    """Give the transport a log for what any caller may do for ever: hang up, speak no HTTP.
-
-    What is a bug of ours is told by us.
-    """
-    logger = logging.getLogger("subsessiond.http")
-    logger.setLevel(logging.CRITICAL)
-    return logger
 
 
 async def _bounded(

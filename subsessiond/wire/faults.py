@@ -9,6 +9,8 @@ from pydantic_core import ErrorDetails
 
 from subsessiond.model.brief import FieldFault
 
+UNKNOWN_FIELD = "is not a known field"
+
 UNNAMED = "(unnamed)"
 """Stands for a key that is no plain word: it may be a value in the wrong place."""
 
@@ -26,7 +28,7 @@ _WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_]{0,39}")
 _SENTENCES = MappingProxyType(
     {
         "missing": "is required",
-        "extra_forbidden": "is not a known field",
+        "extra_forbidden": UNKNOWN_FIELD,
         "string_type": "must be text",
         "string_unicode": "holds an unpaired surrogate",
         "int_type": "must be an integer",

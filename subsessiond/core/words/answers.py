@@ -26,3 +26,18 @@ def counted(message: MessageId) -> str:
 def saved(pointer: str) -> str:
     """Answer a checkpoint that is durable."""
     return f"checkpoint saved: {pointer}"
+
+
+def mail_text(messages: tuple[tuple[str, bool], ...], more: int) -> str:
+    """Show a mailbox: each message as it is, those shown before marked so, the rest by count.
+
+    Args:
+        messages: Text of each, and whether it was shown before.
+        more: How many are not shown.
+    """
+    if not messages:
+        return "No messages."
+    shown = [f"(again) {text}" if again else text for text, again in messages]
+    if more:
+        shown.append(f"{more} more: acknowledge these to read on.")
+    return "\n\n".join(shown)
