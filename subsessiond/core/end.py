@@ -26,6 +26,11 @@ def decide_end_child(tree: Tree, policy: Policy, command: EndChild) -> Decided |
     node = tree.nodes.get(command.node)
     if node is None or node.is_root or not node.is_live:
         return draft.done()
+    if command.promotes and node.last_report is not None and _may_complete(tree, node):
+        said = replace(node.last_report, outcome=Outcome.COMPLETED)
+        promoted = replace(settlement_of(said, PROMOTED), produced_bytes=command.produced_bytes)
+        settle(draft, node.node_id, promoted)
+        return draft.done()
     diagnostic = command.diagnostic
     if diagnostic is not None:
         diagnostic = cut_bytes(diagnostic, policy.limits.diagnostic_bytes)
@@ -40,6 +45,13 @@ def decide_end_child(tree: Tree, policy: Policy, command: EndChild) -> Decided |
     )
     settle(draft, node.node_id, settlement)
     return draft.done()
+
+
+def _may_complete(tree: Tree, node: Node) -> bool:
+    """Tell whether a node's last words may be its completed final: they are fit for its contract,
+    and it leaves nobody behind.
+    """
+    return node.promotable and not tree.live_below.get(node.node_id, 0)
 
 
 def decide_end_turn(tree: Tree, policy: Policy, command: EndTurn) -> Decided | Rejection:

@@ -47,7 +47,7 @@ def decide_fail_start(tree: Tree, policy: Policy, command: FailStart) -> Decided
         Outcome.FAILED,
         command.reason,
         output=cut_bytes(command.why, min(SHOWN_BYTES, bytes_of_tokens(node.max_report_tokens))),
-        diagnostic=cut_bytes(command.why, policy.limits.diagnostic_bytes),
+        diagnostic=cut_bytes(command.diagnostic or command.why, policy.limits.diagnostic_bytes),
     )
     settled = draft.node(node.node_id).settlement
     if settled is not None and surely_not_started(node, settled):

@@ -171,7 +171,10 @@ class FailStart(Command, frozen=True, kw_only=True):
 
     node: NodeId
     why: str
+    """Words of ours: a parent is shown them."""
     reason: str = "start-failed"
+    diagnostic: str | None = None
+    """For the operator, in place of `why`: what the agent itself printed may stand here."""
 
 
 class NoteProcess(Command, frozen=True, kw_only=True):
@@ -192,6 +195,10 @@ class EndChild(Command, frozen=True, kw_only=True):
     """The runtime's bounded words: a `command` child's report, or empty."""
     produced_bytes: int | None = None
     diagnostic: str | None = None
+    promotes: bool = False
+    """Its run ended cleanly and it cannot be asked any more: what it said last without a stage is
+    its final, where it satisfies the contract.
+    """
 
 
 class EndTurn(Command, frozen=True, kw_only=True):

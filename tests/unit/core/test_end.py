@@ -104,6 +104,31 @@ def test_the_last_report_without_a_stage_is_promoted() -> None:
     assert len([m for m in now.mail("root") if m.stage is Stage.FINAL]) == 1
 
 
+def test_a_run_that_cannot_be_asked_is_promoted_at_its_end() -> None:
+    """Who left cleanly, for good, is held to its last report without a stage, and asked nothing."""
+    now = at_work(play(), "w") >> report("w", "latest")
+    left = now >> ended("w", promotes=True, produced_bytes=7)
+    settlement = left.node("w").settlement
+    assert settlement is not None
+    assert (settlement.reason, settlement.output, settlement.produced_bytes) == (
+        "promoted",
+        "latest",
+        7,
+    )
+    assert not left.node("w").asked_for_final
+    assert reason(now >> ended("w"), "w") == "exit-status"
+    silent = at_work(play(), "w") >> progress("w") >> ended("w", promotes=True)
+    assert reason(silent, "w") == "exit-status"
+
+
+def test_nobody_is_promoted_who_leaves_children_behind() -> None:
+    """A completed final while children live is refused, so a promotion is none either."""
+    now = at_work(play(), "w", role="lead") >> report("w", "latest")
+    now = now >> spawn("below", under="w") >> ended("w", promotes=True)
+    assert reason(now, "w") == "exit-status"
+    assert reason(now, "below") == "parent-settled"
+
+
 def test_reports_with_a_stage_neither_are_promoted_nor_hide_one_that_can_be() -> None:
     """The newest report without a stage counts, whatever was said after it with one."""
     now = at_work(play(), "w")

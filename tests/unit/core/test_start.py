@@ -65,6 +65,17 @@ def test_the_reason_of_a_failed_start_is_bounded() -> None:
     assert len((said_why.settlement.diagnostic or "").encode()) == 4_096
 
 
+def test_what_an_agent_printed_before_it_failed_is_for_the_operator_alone() -> None:
+    """A parent is told why in our words; the diagnostic may hold the agent's own."""
+    step = not_started("w", "it spoke no protocol", diagnostic="it spoke no protocol: Hello!")
+    now = at_work(play()) >> spawn("w") >> step
+    settlement = now.node("w").settlement
+    assert settlement is not None
+    assert settlement.output == "it spoke no protocol"
+    assert settlement.diagnostic == "it spoke no protocol: Hello!"
+    assert "Hello" not in now.mail("root")[0].text
+
+
 def test_a_start_that_may_have_happened_frees_nothing() -> None:
     """After a time-out the key still names the child, and the claim waits for its processes."""
     now = (
