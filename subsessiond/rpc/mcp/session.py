@@ -3,7 +3,7 @@
 Nothing depends on `initialize` having come first: some protocol versions have none, and what a
 caller may do comes from its process alone.
 
-Source: the Model Context Protocol, versions below; JSON-RPC 2.0.
+Source: the Model Context Protocol, in the versions of `rpc.mcp.versions`; JSON-RPC 2.0.
 """
 
 import asyncio
@@ -21,6 +21,13 @@ from subsessiond.rpc.mcp import messages
 from subsessiond.rpc.mcp.results import Result, refusal_result
 from subsessiond.rpc.mcp.table import tool_named
 from subsessiond.rpc.mcp.toolbox import SERVER, Toolbox
+from subsessiond.rpc.mcp.versions import (
+    SUPPORTED,
+    in_version,
+    negotiate,
+    version_fault,
+    version_of,
+)
 from subsessiond.rpc.reading import Unreadable, read_json
 from subsessiond.rpc.refused import Malformed
 from subsessiond.rpc.running import Running
@@ -33,9 +40,6 @@ from subsessiond.wire.errors import (
     internal_error,
     malformed,
 )
-
-VERSIONS: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Newest first. What is used is alike in all; batches, which came and went, are taken of all."""
 
 PROGRESS_S: Final = 15.0
 """How often a call that waits is said to be alive: one public agent gives up after a minute."""
@@ -116,25 +120,31 @@ class Session:
         try:
             if not isinstance(params, dict):
                 raise Malformed("params", "must be an object")
+            version = version_of(params)
+            if fault := version_fault(version):
+                return messages.error(fault, call_id)
             result = await method(self, params, call, call_id)
-        except Malformed as fault:
-            return messages.error(malformed(INVALID_PARAMS, fault.faults), call_id)
+        except Malformed as bad:
+            return messages.error(malformed(INVALID_PARAMS, bad.faults), call_id)
         except Exception:  # the last place where a bug of this protocol ends
             incident = secrets.token_hex(8)
             self._toolbox.log.exception("mcp.bug", incident=incident)
             return messages.error(internal_error(incident), call_id)
-        return None if result is None else messages.reply(result, call_id)
+        if result is None:
+            return None
+        return messages.reply(in_version(result, version, SERVER), call_id)
 
     async def _initialize(self, params: dict[str, Any], call: Call, _: Any) -> Result:
-        asked = params.get("protocolVersion")
-        version = asked if asked in VERSIONS else VERSIONS[0]
-        answer: Result = {
-            "protocolVersion": version,
-            "capabilities": {"tools": {}},
-            "serverInfo": SERVER,
-        }
+        version = negotiate(params.get("protocolVersion"))
+        return {"protocolVersion": version, "serverInfo": SERVER, **self._abilities(call)}
+
+    async def _discover(self, _params: dict[str, Any], call: Call, _: Any) -> Result:
+        return {"supportedVersions": [*SUPPORTED], **self._abilities(call)}
+
+    def _abilities(self, call: Call) -> Result:
         instructions = self._toolbox.instructions(call)
-        return {**answer, "instructions": instructions} if instructions else answer
+        said: Result = {"capabilities": {"tools": {}}}
+        return {**said, "instructions": instructions} if instructions else said
 
     async def _ping(self, _params: dict[str, Any], _call: Call, _: Any) -> Result:
         return {}
@@ -190,6 +200,7 @@ _Method = Callable[[Session, dict[str, Any], Call, Any], Coroutine[Any, Any, Res
 _METHODS: Final[Mapping[str, _Method]] = MappingProxyType(
     {
         "initialize": Session._initialize,  # noqa: SLF001  # the table of this class
+        "server/discover": Session._discover,  # noqa: SLF001
         "ping": Session._ping,  # noqa: SLF001
         "tools/list": Session._list,  # noqa: SLF001
         "tools/call": Session._call,  # noqa: SLF001
