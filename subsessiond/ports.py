@@ -389,6 +389,9 @@ class Voice(Protocol):
     def tree(self) -> Tree:
         """The published tree."""
 
+    async def until(self, holds: Callable[[Tree], bool]) -> None:
+        """Return once something holds of the published tree; `holds` is cheap and pure."""
+
     @property
     def policy(self) -> Policy:
         """The policy in force."""

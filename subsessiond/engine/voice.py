@@ -1,8 +1,12 @@
 """How a runner speaks back: its outcome is again a command."""
 
+import asyncio
+from collections.abc import Callable
+
 from subsessiond.engine.channels import Channels
 from subsessiond.engine.registry import Answer, Registry
 from subsessiond.model.commands import ClientCommand, Command
+from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import NodeId
 from subsessiond.model.policy import Policy
 from subsessiond.model.tree import Tree
@@ -38,6 +42,21 @@ class EngineVoice:
     def tree(self) -> Tree:
         """The published tree."""
         return self._registry.tree
+
+    async def until(self, holds: Callable[[Tree], bool]) -> None:
+        """Return once something holds of the published tree, looked at with each publication."""
+        came = asyncio.Event()
+
+        def look(_events: tuple[AnyEvent, ...], tree: Tree) -> None:
+            if holds(tree):
+                came.set()
+
+        unlisten = self._registry.listen(look)
+        try:
+            look((), self._registry.tree)
+            await came.wait()
+        finally:
+            unlisten()
 
     @property
     def policy(self) -> Policy:

@@ -33,6 +33,10 @@ class Prompts:
         self._nudged = True
         self._news.set()
 
+    def unnudge(self) -> None:
+        """Forget the mail of the turn that is over."""
+        self._nudged = False
+
     async def read(self) -> None:
         """Read the oldest one; wait for one when there is none."""
         while not self._unread:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from subsessiond.adapters.runners.childwords import (
+    CheckSchema,
     checkpoint_command,
     report_command,
     schema_of,
@@ -32,10 +33,8 @@ from subsessiond.model.ids import MessageId
 from subsessiond.model.message import Message, Source
 from subsessiond.model.process import Stopped
 from subsessiond.model.rejection import Rejection
+from subsessiond.model.tree import Tree
 from subsessiond.ports import ChildOrder, IdSource, RunnerFault, Voice, Workspace
-
-CheckSchema = Callable[[Mapping[str, Any], Any], str | None]
-"""Holds the structured part of a final against its brief's schema; gives what is wrong."""
 
 
 class ScriptedRunner:
@@ -75,7 +74,6 @@ class ScriptedChild:
         self._workspace = workspace
         self._check_schema = check_schema
         self._caller = Caller(node_id=order.node.node_id, why="the scripted agent itself")
-        self._mail = asyncio.Event()
         self._prompts = Prompts(self._tell_read)
         self._playing: asyncio.Task[None] | None = None
         self._stopped = False
@@ -113,7 +111,6 @@ class ScriptedChild:
 
     def wake(self) -> None:
         """Mail waits."""
-        self._mail.set()
         self._prompts.nudge()
 
     async def stop(self, *, hurry: bool = False) -> Stopped:
@@ -162,22 +159,23 @@ class ScriptedChild:
         return False
 
     async def play_wait_mail(self, value: int) -> bool:
-        """Wait for so many messages, then acknowledge all; quiet ones wake nobody by themselves."""
-        while len(self._unread()) < value:
-            self._mail.clear()
-            await self._mail.wait()
+        """Wait for so many messages, then acknowledge all.
+
+        Quiet ones count: they wake nobody, and this step is awake, as a call of `inbox` is.
+        """
+        await self._voice.until(lambda tree: len(self._unread(tree)) >= value)
         command = Acknowledge(
             caller=self._caller,
             node=self._node.node_id,
-            message_ids=tuple(message.message_id for message in self._unread()),
+            message_ids=tuple(message.message_id for message in self._unread(self._voice.tree)),
             **self._voice.now(),
         )
         self.answers.append(await self._voice.submit(command))
         return False
 
-    def _unread(self) -> tuple[Message, ...]:
+    def _unread(self, tree: Tree) -> tuple[Message, ...]:
         """Give its mail; what is said to it comes as a prompt."""
-        box = self._voice.tree.mail.get(self._node.node_id, ())
+        box = tree.mail.get(self._node.node_id, ())
         return tuple(message for message in box if message.source is not Source.STEER)
 
     async def play_await_prompt(self, _: object) -> bool:
@@ -207,9 +205,12 @@ class ScriptedChild:
         """End the turn; the next begins with what is said next. After the final there is none."""
         if not self._is_live():
             return True
+        # Why: mail that woke it within the turn may be read by now. For what is not, the end of the
+        # turn wakes it again.
+        self._prompts.unnudge()
         self._voice.tell(EndTurn(node=self._node.node_id, **self._voice.now()))
         if await self._prompts.next_turn():
-            ids = tuple(message.message_id for message in self._unread())
+            ids = tuple(message.message_id for message in self._unread(self._voice.tree))
             delivered = MarkDelivered(node=self._node.node_id, message_ids=ids, **self._voice.now())
             self._voice.tell(delivered)
         return False

@@ -1,3 +1,5 @@
+import asyncio
+
 from subsessiond.adapters.ids import RandomIds
 from subsessiond.engine.channels import Channels
 from subsessiond.engine.voice import EngineVoice
@@ -23,3 +25,15 @@ async def test_a_runner_speaks_to_the_registry() -> None:
         channels.note(opened.node_id)
         await voice.channel_seen(opened.node_id)
         assert voice.has_channel(opened.node_id)
+
+
+async def test_a_runner_waits_for_the_tree() -> None:
+    """It goes on once something holds of a published tree, at once where it holds already."""
+    async with engine() as made:
+        voice = EngineVoice(made.registry, ManualClock(), RandomIds(), Channels())
+        await voice.until(lambda tree: not tree.nodes)
+        waiting = asyncio.create_task(voice.until(lambda tree: bool(tree.nodes)))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        await voice.submit(made.open_root())
+        await asyncio.wait_for(waiting, 10)

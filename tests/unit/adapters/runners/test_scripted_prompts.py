@@ -2,15 +2,20 @@ import asyncio
 
 from subsessiond.model.commands import (
     Caller,
+    ConfirmStart,
     EndChild,
     EndTurn,
     MarkDelivered,
     Steer,
+    SubmitReport,
 )
 from subsessiond.model.decision import Admitted
-from subsessiond.model.effects import PromptChild
+from subsessiond.model.effects import PromptChild, WakeReader
+from subsessiond.model.ids import NodeId
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Status
+from subsessiond.model.report import Report
+from subsessiond.model.report import Stage as ReportStage
 from tests.support.scripts import failed, make, node_of, running, until
 from tests.support.stage import Stage
 
@@ -110,3 +115,69 @@ async def test_mail_begins_the_next_turn(here: Stage) -> None:
         assert not delivered.read
         assert len(delivered.message_ids) == 1
     assert here.registry.tree.mail.get(child._node.node_id, ()) == ()  # noqa: SLF001
+
+
+async def test_quiet_mail_ends_a_wait_within_a_turn(here: Stage) -> None:
+    """Progress wakes nobody, but a step that waits for mail hears of it as `inbox` does."""
+    below = {"role": "worker", "brief": {"mission": "m"}}
+    child = await make(here, {"spawn": below}, {"waitMail": 1}, role="lead")
+    async with running(child):
+        await until(here, lambda: child.answers)
+        (admitted,) = child.answers
+        assert isinstance(admitted, Admitted)
+        await here.registry.ask(ConfirmStart(node=admitted.node_id, **here.voice.now()))
+        await here.registry.submit(progress(here, admitted.node_id))
+        await until(here, lambda: len(child.answers) == 2)
+    assert here.effects(WakeReader) == []
+    assert here.registry.tree.mail.get(child._node.node_id, ()) == ()  # noqa: SLF001
+
+
+async def test_mail_that_was_read_begins_no_further_turn(here: Stage) -> None:
+    """A script that was woken within its turn and took its mail ends that turn once."""
+    below = {"role": "worker", "brief": {"mission": "m"}}
+    child = await make(here, {"spawn": below}, {"waitMail": 1}, role="lead")
+    async with running(child):
+        await until(here, lambda: child.answers)
+        (admitted,) = child.answers
+        assert isinstance(admitted, Admitted)
+        await here.registry.ask(failed(here, admitted.node_id))
+        assert here.pass_on(child, child._node.node_id) == []  # noqa: SLF001
+        await until(here, lambda: here.told(EndTurn))
+        await here.settled_queue()
+        assert len(here.told(EndTurn)) == 1
+    assert node_of(here, child).asked_for_final
+
+
+async def test_a_steer_begins_one_turn(here: Stage) -> None:
+    """Whether it was said before or after the turn ended, it begins the next, and no other."""
+    child = await make(here, {"awaitPrompt": None}, {"pauseMs": 0})
+    node_id = child._node.node_id  # noqa: SLF001
+
+    async def steer(turns: int) -> None:
+        caller = Caller(node_id=here.root)
+        await here.registry.submit(
+            Steer(node=node_id, text="on", caller=caller, **here.voice.now())
+        )
+        said = here.pass_on(child, node_id)[-1]
+        assert await child.prompt(said.message_id, said.text) is True
+        await until(here, lambda: len(here.told(EndTurn)) == turns)
+        await here.settled_queue()
+
+    async with running(child):
+        await until(here, lambda: node_of(here, child).status is Status.RUNNING)
+        await steer(1)
+        await steer(2)
+    assert len(here.told(EndTurn)) == 2
+    assert node_id not in [effect.node for effect in here.effects(WakeReader)]
+
+
+def progress(here: Stage, node_id: NodeId) -> SubmitReport:
+    """Say a sign of life as a child."""
+    return SubmitReport(
+        node=node_id,
+        report=Report(stage=ReportStage.PROGRESS, output="half"),
+        fingerprint="f",
+        size_bytes=4,
+        caller=Caller(node_id=node_id),
+        **here.voice.now(),
+    )
