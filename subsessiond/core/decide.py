@@ -23,6 +23,7 @@ from subsessiond.core.start import decide_confirm_start, decide_fail_start, deci
 from subsessiond.core.steer import decide_steer
 from subsessiond.core.succeed import decide_succeed
 from subsessiond.core.sweep import decide_sweep
+from subsessiond.core.usage import decide_note_usage
 from subsessiond.model.commands import (
     Acknowledge,
     Cancel,
@@ -38,6 +39,7 @@ from subsessiond.model.commands import (
     NoteProcess,
     NoteRefusal,
     NoteSign,
+    NoteUsage,
     OpenRoot,
     Recover,
     Release,
@@ -90,6 +92,7 @@ DECISIONS: Final[Mapping[type[Command], _Decide]] = cast(
             EndChild: decide_end_child,
             EndTurn: decide_end_turn,
             NoteSign: decide_note_sign,
+            NoteUsage: decide_note_usage,
             NoteRefusal: decide_note_refusal,
             ConfirmGone: decide_gone,
             Sweep: decide_sweep,

@@ -31,6 +31,8 @@ from subsessiond.model.events import (
     SignSeen,
     SilenceMarked,
     TreeForgotten,
+    UsageMeasured,
+    UsageSeen,
 )
 from subsessiond.model.tree import Tree
 
@@ -69,6 +71,8 @@ FOLDS: Final[Mapping[type[Event], _Fold]] = cast(
             Dismissed: fold_words.dismissed,
             SilenceMarked: fold_words.silence_marked,
             SignSeen: fold_words.sign_seen,
+            UsageSeen: fold_words.usage_seen,
+            UsageMeasured: fold_words.usage_measured,
             RefusalNoted: fold_words.refusal_noted,
             TreeForgotten: fold_life.tree_forgotten,
         },

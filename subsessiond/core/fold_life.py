@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from subsessiond.core.change import change, node_at, sign
 from subsessiond.core.indexes import put
 from subsessiond.core.lifecycle import never_ran, next_status, surely_not_started
+from subsessiond.core.tally import most
 from subsessiond.model.events import (
     CancelRequested,
     LeftoversFound,
@@ -100,6 +101,7 @@ def node_settled(tree: Tree, event: NodeSettled) -> Tree:
         status=next_status(node.status, event),
         settlement=said,
         settled_at_ms=event.at_ms,
+        measured=most(node.measured, said.measured),
         journal_lines=event.line or node.journal_lines,
         phase=Phase.STOPPING,
         newest=None,

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from subsessiond.core.bounds import cut_bytes
 from subsessiond.core.change import change, node_at, sign
 from subsessiond.core.indexes import put
+from subsessiond.core.tally import most
 from subsessiond.model.checkpoint import CheckpointMark
 from subsessiond.model.events import (
     CheckpointSaved,
@@ -20,6 +21,8 @@ from subsessiond.model.events import (
     ReportAccepted,
     SignSeen,
     SilenceMarked,
+    UsageMeasured,
+    UsageSeen,
 )
 from subsessiond.model.message import Message, MessageState
 from subsessiond.model.node import Node, Phase, Receipt
@@ -169,6 +172,25 @@ def sign_seen(tree: Tree, event: SignSeen) -> Tree:
     if event.phase is not None:
         signs["phase"] = event.phase
     return change(tree, event, **signs)
+
+
+def usage_seen(tree: Tree, event: UsageSeen) -> Tree:
+    """Raise a node's figures; none of them falls."""
+    return _raise_figures(tree, event)
+
+
+def usage_measured(tree: Tree, event: UsageMeasured) -> Tree:
+    """Raise a node's figures for good."""
+    tree = _raise_figures(tree, event)
+    return change(tree, event, measured_awake_ms=event.awake_ms)
+
+
+def _raise_figures(tree: Tree, event: UsageSeen | UsageMeasured) -> Tree:
+    node = node_at(tree, event.node)
+    # Why not while it waits: figures of a turn are told after its end, and nobody works then.
+    lives = node.is_live and node.phase is not Phase.WAITING
+    signs = sign(node, event, "tokens") if lives else {}
+    return change(tree, event, measured=most(node.measured, event.usage), **signs)
 
 
 def refusal_noted(tree: Tree, event: RefusalNoted) -> Tree:

@@ -6,9 +6,11 @@ from immutables import Map
 from msgspec.structs import replace
 
 from subsessiond.core.scope import ClaimIndex, Pattern
+from subsessiond.core.tally import moved, share_of
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Status
 from subsessiond.model.tree import Tree
+from subsessiond.model.usage import Below
 
 K = TypeVar("K")
 
@@ -28,16 +30,17 @@ def put(tree: Tree, node: Node) -> Tree:
         tree = replace(tree, lent=_add(tree.lent, node.parent, node.token_cap - old.token_cap))
     if old is None or old.status is not node.status:
         tree = _claim(tree, node, held=old is not None and old.status is not Status.RELEASED)
-    return tree
+    return _tell_above(tree, old, node)
 
 
 def restore(tree: Tree, node: Node) -> Tree:
     """Add a node read back from the store; parents come before children.
 
     The pace of admissions is not restored: it is measured on the awake clock, which begins anew
-    with every life of the daemon.
+    with every life of the daemon. What was measured below a node is counted anew: what was written
+    of it may hold figures that a node below had no time to write.
     """
-    return put(tree, node)
+    return put(tree, node if node.below == Below() else replace(node, below=Below()))
 
 
 def claims_in(tree: Tree, workspace: str) -> ClaimIndex:
@@ -49,6 +52,18 @@ def claims_in(tree: Tree, workspace: str) -> ClaimIndex:
 def patterns_of(owns: tuple[str, ...]) -> tuple[Pattern, ...]:
     """Read normal forms back as patterns; what was admitted is normal already."""
     return tuple(Pattern(text=text) for text in owns)
+
+
+def _tell_above(tree: Tree, old: Node | None, node: Node) -> Tree:
+    """Bring what is measured below every ancestor along (INV-11)."""
+    before, now = share_of(old), share_of(node)
+    above = node.parent if before != now else None
+    while above is not None:
+        ancestor = tree.nodes[above]
+        counted = replace(ancestor, below=moved(ancestor.below, before, now))
+        tree = replace(tree, nodes=tree.nodes.set(above, counted))
+        above = ancestor.parent
+    return tree
 
 
 def _add_child(tree: Tree, node: Node) -> Tree:

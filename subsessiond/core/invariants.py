@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from subsessiond.core.indexes import patterns_of
 from subsessiond.core.lifecycle import InvariantViolationError
 from subsessiond.core.scope import ClaimIndex
+from subsessiond.core.tally import moved, share_of
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Status
 from subsessiond.model.tree import Tree
+from subsessiond.model.usage import Below
 
 
 def check_tree(tree: Tree) -> None:
-    """Check INV-1 to INV-10.
+    """Check INV-1 to INV-11.
 
     Raises:
         InvariantViolationError: names the invariant and the node.
@@ -34,6 +36,7 @@ def violations(tree: Tree) -> Iterator[str]:
         yield from _stamps(node)
         yield from _budget(tree, node)
     yield from _mail(tree)
+    yield from _measured(tree, nodes)
 
 
 def _counts(tree: Tree, children: tuple[Node, ...]) -> Iterator[str]:
@@ -113,3 +116,16 @@ def _mail(tree: Tree) -> Iterator[str]:
         lost = recipient not in tree.nodes or not box or len(names) != len(box)
         if lost or any(message.recipient != recipient for message in box):
             yield f"INV-10: the mailbox of {recipient} is not in order"
+
+
+def _measured(tree: Tree, nodes: tuple[Node, ...]) -> Iterator[str]:
+    """INV-11: what is measured below a node is what the nodes below it say, each counted once."""
+    found: dict[NodeId, Below] = {}
+    for node in nodes:
+        share, above = share_of(node), node.parent
+        while above is not None and share != Below():
+            found[above] = moved(found.get(above, Below()), Below(), share)
+            above = tree.nodes[above].parent
+    for node in nodes:
+        if node.below != found.get(node.node_id, Below()):
+            yield f"INV-11: what is measured below {node.node_id} is not what the nodes there say"

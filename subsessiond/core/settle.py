@@ -37,7 +37,8 @@ def settle(
     """
     node = draft.node(node_id)
     supersede_progress(draft, node)
-    said = replace(settlement, reason=one_line(settlement.reason, REASON_BYTES))
+    reason = one_line(settlement.reason, REASON_BYTES)
+    said = replace(settlement, reason=reason, measured=node.measured)
     message = _final_message(draft, node, said, said_as)
     if message is not None:
         said = replace(said, message_id=message.message_id)

@@ -7,6 +7,7 @@ from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.node import Phase, StopReason
 from subsessiond.model.process import Identity
 from subsessiond.model.report import MalformedReport, Outcome, Report
+from subsessiond.model.usage import Usage
 
 
 class Caller(Value, frozen=True, kw_only=True):
@@ -215,6 +216,13 @@ class NoteSign(Command, frozen=True, kw_only=True):
     phase: Phase | None = None
 
 
+class NoteUsage(Command, frozen=True, kw_only=True):
+    """Running totals of the tokens one node used, as far as its runner knows them."""
+
+    node: NodeId
+    usage: Usage
+
+
 class NoteRefusal(Command, frozen=True, kw_only=True):
     """The guard turned this caller's spawns away as too many."""
 
@@ -270,6 +278,7 @@ AnyCommand = (
     | EndChild
     | EndTurn
     | NoteSign
+    | NoteUsage
     | NoteRefusal
     | ConfirmGone
     | MarkDelivered

@@ -9,6 +9,7 @@ from subsessiond.model.message import Message, MessageState
 from subsessiond.model.node import Node, Phase, Settlement
 from subsessiond.model.process import Identity
 from subsessiond.model.report import Report
+from subsessiond.model.usage import Usage
 
 
 class Event(Tagged, frozen=True, kw_only=True):
@@ -149,6 +150,19 @@ class SignSeen(Event, frozen=True, kw_only=True):
     phase: Phase | None = None
 
 
+class UsageSeen(Event, frozen=True, kw_only=True):
+    """More tokens were measured; the next durable measurement, or the end, will hold them."""
+
+    durable: ClassVar[bool] = False
+    usage: Usage
+
+
+class UsageMeasured(Event, frozen=True, kw_only=True):
+    """More tokens were measured, and that is kept: seldom while a node runs, always afterwards."""
+
+    usage: Usage
+
+
 class RefusalNoted(Event, frozen=True, kw_only=True):
     """A caller's guard turned a spawn away."""
 
@@ -181,6 +195,8 @@ AnyEvent = (
     | Dismissed
     | SilenceMarked
     | SignSeen
+    | UsageSeen
+    | UsageMeasured
     | RefusalNoted
     | TreeForgotten
 )

@@ -10,6 +10,7 @@ from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.process import Identity
 from subsessiond.model.report import Outcome, Report
 from subsessiond.model.role import Role
+from subsessiond.model.usage import Below, Usage
 
 
 class Status(StrEnum):
@@ -71,6 +72,8 @@ class Settlement(Value, frozen=True, kw_only=True):
     verification: str = "unchecked"
     produced_bytes: int | None = None
     """Bytes its run wrote, as measured by us; none when not measured."""
+    measured: Usage | None = None
+    """Tokens measured until it settled; what its last turn reports later stands in the node."""
 
 
 class Receipt(Value, frozen=True, kw_only=True):
@@ -160,6 +163,12 @@ class Node(Value, frozen=True, kw_only=True):
     """Awake clock of the last sign of life or, before the first, of the claim."""
     phase: Phase = Phase.STARTING
     marked_silent: bool = False
+    measured: Usage | None = None
+    """Tokens its agent reported, as running totals; none when it reported nothing."""
+    measured_awake_ms: int = 0
+    """Awake clock at which these were last made durable."""
+    below: Below = Below()
+    """The same of all nodes below; counted anew from them whenever the tree is read back."""
     token_hash: str = ""
     """SHA-256 of a root's token; children's tokens live in memory only."""
 

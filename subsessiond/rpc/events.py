@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 
 from subsessiond.core.views.events import CHANGED, TO_PARENTS, event_name, touched
-from subsessiond.model.events import AnyEvent, MessageStaged, SignSeen
+from subsessiond.model.events import AnyEvent, MessageStaged, SignSeen, UsageSeen
 from subsessiond.model.ids import NodeId
 from subsessiond.model.tree import Tree
 from subsessiond.rpc.rows import Rows
@@ -107,11 +107,14 @@ class Feed:
                 self._tell(note)
 
     def _notes_of(self, tree: Tree, event: AnyEvent) -> Iterator[Note]:
-        if isinstance(event, SignSeen) and not self._is_due(event):
+        if isinstance(event, SignSeen | UsageSeen) and not self._is_due(event.node, event.awake_ms):
             return
         seq = event.seq if event.durable else tree.seq
         for node_id in touched(tree, event):
             own = node_id == event.node
+            seen = isinstance(event, UsageSeen) and not own
+            if seen and not self._is_due(node_id, event.awake_ms):
+                continue
             yield Note(
                 seq=seq,
                 type=event_name(event) if own else CHANGED,
@@ -121,17 +124,17 @@ class Feed:
                 durable=event.durable,
             )
 
-    def _is_due(self, sign: SignSeen) -> bool:
-        """Let signs of one node through once a second, and each new phase at once."""
-        node = self._tree.nodes.get(sign.node)
+    def _is_due(self, node_id: NodeId, awake_ms: int) -> bool:
+        """Let telemetry of one node through once a second, and each new phase at once."""
+        node = self._tree.nodes.get(node_id)
         if node is None or not node.is_live:
             return False
-        told_ms, phase = self._told_ms.get(sign.node, (-SIGN_INTERVAL_MS, None))
-        if phase == node.phase and sign.awake_ms - told_ms < SIGN_INTERVAL_MS:
+        told_ms, phase = self._told_ms.get(node_id, (-SIGN_INTERVAL_MS, None))
+        if phase == node.phase and awake_ms - told_ms < SIGN_INTERVAL_MS:
             return False
         if len(self._told_ms) >= REMEMBERED:
             self._told_ms.clear()
-        self._told_ms[sign.node] = (sign.awake_ms, node.phase)
+        self._told_ms[node_id] = (awake_ms, node.phase)
         return True
 
     def _remember(self, note: Note) -> None:

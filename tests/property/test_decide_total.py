@@ -31,6 +31,7 @@ MAKERS: dict[str, Callable[[str, str], Step]] = {
     "EndChild": lambda label, _: world.ended(label),
     "EndTurn": lambda label, _: world.turn_ended(label),
     "NoteSign": lambda label, _: world.sign(label, phase=Phase.WAITING),
+    "NoteUsage": lambda label, _: world.used(label, 5, 2),
     "NoteRefusal": lambda label, _: world.turned_away(label),
     "ConfirmGone": lambda label, _: world.gone(label),
     "MarkDelivered": lambda label, _: world.delivered(label),
@@ -47,6 +48,7 @@ SECOND: dict[str, Callable[[str, str], Step]] = {
     "FailStart": lambda label, _: world.not_started(label, reason="start-timeout"),
     "Recover": lambda label, _: world.recover(label),
     "MarkDelivered": lambda label, _: world.delivered(label, read=True),
+    "NoteUsage": lambda label, _: world.used(label, -5, 10**30),
 }
 """The other way some of them can be."""
 

@@ -19,8 +19,11 @@ from tests.support.moves import final, finding
 from tests.support.playbook import Step, play
 from tests.support.world import at_work
 
-TELEMETRY = ("phase", "last_sign", "last_sign_ms", "sign_awake_ms", "marked_silent", "refusals")
-"""What may be lost with the daemon's life."""
+TELEMETRY = (
+    *("phase", "last_sign", "last_sign_ms", "sign_awake_ms", "marked_silent", "refusals"),
+    *("measured", "below"),
+)
+"""What may be lost with the daemon's life; what was measured, only of those that still run."""
 
 DERIVED = tuple(f for f in Tree.__struct_fields__ if f not in ("seq", "mail", "keys", "pace"))
 
@@ -85,6 +88,8 @@ def test_durable_events_alone_give_all_but_telemetry(seed: int) -> None:
     tree, whole = folded(kept), machine.now.tree
     assert set(tree.nodes) == set(whole.nodes)
     for name, node in tree.nodes.items():
+        if node.settlement is not None:
+            assert node.measured == whole.nodes[name].measured
         seen = {field: getattr(whole.nodes[name], field) for field in TELEMETRY}
         assert replace(node, **seen) == whole.nodes[name]
     for field in ("seq", "mail", "keys", "live", "lent", "claims", "children"):

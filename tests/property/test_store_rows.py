@@ -17,6 +17,7 @@ from subsessiond.core.indexes import restore
 from subsessiond.model.brief import Grant
 from subsessiond.model.node import Node, Phase, Status
 from subsessiond.model.tree import Tree
+from subsessiond.model.usage import Below
 from subsessiond.ports import Batch
 from tests.support import moves, world
 from tests.support.playbook import Play, Step, play
@@ -62,6 +63,7 @@ working: st.SearchStrategy[Step] = st.one_of(
     st.builds(moves.checkpoint, children),
     st.builds(moves.steer, children),
     st.builds(world.sign, children),
+    st.builds(world.used, children, st.sampled_from((None, 3, 5, 8)), st.sampled_from((1, 9))),
     st.builds(world.gone, children),
     st.builds(moves.acknowledge, labels),
     st.builds(world.delivered, labels),
@@ -130,4 +132,6 @@ def lasting(node: Node) -> Node:
         sign_awake_ms=0,
         marked_silent=False,
         refusals=0,
+        measured=node.measured if node.settlement is not None else None,
+        below=Below(),
     )

@@ -56,6 +56,10 @@ class Person:
     overlap: bool = False
     reserve: int = 3_200
     generation: int = 1
+    up: bool = False
+    """Whether its agent was ever up."""
+    tokens: tuple[int, int] | None = None
+    """The greatest input and output ever told of it."""
 
     @property
     def live(self) -> bool:

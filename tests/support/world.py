@@ -16,6 +16,7 @@ from subsessiond.model.commands import (
     NoteProcess,
     NoteRefusal,
     NoteSign,
+    NoteUsage,
     Recover,
     Sweep,
 )
@@ -23,6 +24,7 @@ from subsessiond.model.ids import MessageId
 from subsessiond.model.node import Phase, StopReason
 from subsessiond.model.process import Identity
 from subsessiond.model.report import Outcome
+from subsessiond.model.usage import Usage
 from tests.support.moves import open_root, spawn, stamps
 from tests.support.playbook import Play, Step
 
@@ -87,6 +89,12 @@ def turn_ended(label: str) -> Step:
 def sign(label: str, word: str = "update", phase: Phase | None = None) -> Step:
     """A child gave a sign of life that is telemetry."""
     return lambda now: NoteSign(node=now.id(label), sign=word, phase=phase, **stamps(now))
+
+
+def used(label: str, given: int | None = None, output: int | None = None, **more: int) -> Step:
+    """The runner of a child knows these running totals of its tokens."""
+    usage = Usage(input=given, output=output, **more)
+    return lambda now: NoteUsage(node=now.id(label), usage=usage, **stamps(now))
 
 
 def turned_away(label: str) -> Step:

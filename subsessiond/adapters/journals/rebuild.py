@@ -41,10 +41,12 @@ def _fold(node: Node, record: JournalRecord) -> Node:
             case "report":
                 return _with_report(node, convert(record.body, Report))
             case "settled":
+                said = convert(record.body, Settlement)
                 return replace(
                     node,
                     status=Status.SETTLED,
-                    settlement=convert(record.body, Settlement),
+                    settlement=said,
+                    measured=said.measured,
                     settled_at_ms=record.at_ms,
                     newest=None,
                     last_report=None,

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from subsessiond.adapters.store.reader import last_seq, read_all
 from subsessiond.adapters.store.writer import write_keys, write_nodes
+from subsessiond.core.tally import most
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Author, Node, Settlement, Status, StopReason
 from subsessiond.model.policy import Limits
@@ -60,6 +61,7 @@ def _merged(known: Node | None, told: Node) -> Node:
         settled_at_ms=known.settled_at_ms or told.settled_at_ms,
         released_at_ms=known.released_at_ms or told.released_at_ms,
         checkpoint=told.checkpoint or known.checkpoint,
+        measured=most(known.measured, told.measured),
         newest=told.newest,
         last_report=told.last_report,
         reports=max(known.reports, told.reports),

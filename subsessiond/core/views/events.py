@@ -3,6 +3,7 @@
 from types import MappingProxyType
 from typing import Final
 
+from subsessiond.core.tally import together
 from subsessiond.model.events import (
     AnyEvent,
     CancelRequested,
@@ -26,6 +27,8 @@ from subsessiond.model.events import (
     SignSeen,
     SilenceMarked,
     TreeForgotten,
+    UsageMeasured,
+    UsageSeen,
 )
 from subsessiond.model.ids import NodeId
 from subsessiond.model.tree import Tree
@@ -54,6 +57,8 @@ EVENT_NAMES: Final = MappingProxyType(
         Dismissed: "node.dismissed",
         SilenceMarked: "silence.marked",
         SignSeen: "sign.seen",
+        UsageSeen: "usage.seen",
+        UsageMeasured: "usage.measured",
         RefusalNoted: "refusal.noted",
         TreeForgotten: "tree.forgotten",
     },
@@ -84,13 +89,23 @@ def touched(tree: Tree, event: AnyEvent) -> tuple[NodeId, ...]:
             others = (record.predecessor, *above)
         case MessageStaged(caused_by=cause):
             others = (cause,)
-        case NodeSettled():
+        case NodeSettled(settlement=said):
             node = tree.nodes.get(event.node)
-            others = (node.predecessor,) if node is not None else ()
+            above = _ancestors(tree, event.node) if said.measured is not None else ()
+            others = (node.predecessor if node is not None else None, *above)
+        case NodeStarted():
+            others = tuple(n for n in _ancestors(tree, event.node) if _shows_figures(tree, n))
+        case UsageSeen() | UsageMeasured():
+            others = _ancestors(tree, event.node)
         case _:
             pass
     named = (event.node, *(other for other in others if other is not None))
     return tuple(dict.fromkeys(node_id for node_id in named if node_id in tree.nodes))
+
+
+def _shows_figures(tree: Tree, node_id: NodeId) -> bool:
+    """Tell whether a node's row says of how many nodes its figures are."""
+    return together(tree.nodes[node_id]).measured is not None
 
 
 def _ancestors(tree: Tree, node_id: NodeId) -> tuple[NodeId, ...]:

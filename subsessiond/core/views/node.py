@@ -6,7 +6,14 @@ from msgspec.structs import replace
 
 from subsessiond.core.bounds import bytes_of_tokens
 from subsessiond.core.views.measure import fit_text, json_bytes
-from subsessiond.core.views.row import child_row, known_ms, pointer_of, row_of
+from subsessiond.core.views.row import (
+    child_row,
+    known_ms,
+    measured_subtree,
+    measured_tokens,
+    pointer_of,
+    row_of,
+)
 from subsessiond.model.brief import Grant
 from subsessiond.model.node import Node
 from subsessiond.model.tree import Tree
@@ -32,7 +39,8 @@ def envelope_of(node: Node) -> Envelope | None:
         output=said.output,
         verification=said.verification,
         declared_token_cap=node.token_cap,
-        measured_tokens=None,
+        measured_tokens=measured_tokens(node),
+        measured_subtree=measured_subtree(node),
         structured=said.structured,
         sections=said.sections,
         blockers=said.blockers,
@@ -84,7 +92,8 @@ def child_view(node: Node, limit_tokens: int) -> ChildView:
     said = node.settlement
     base = ChildView(
         row=child_row(node),
-        measured_tokens=None,
+        measured_tokens=measured_tokens(node),
+        measured_subtree=measured_subtree(node),
         stop_reason=said.stop_reason if said else None,
         author=said.author if said else None,
         verification=fit_text(said.verification, LEAST_BYTES) if said else "",

@@ -6,10 +6,11 @@ from msgspec.structs import replace
 
 from subsessiond.core.bounds import one_line
 from subsessiond.core.letter import checkpoint_pointer
+from subsessiond.core.tally import together
 from subsessiond.core.views.measure import fit_text, json_bytes
 from subsessiond.model.node import Node, Status
 from subsessiond.model.report import Outcome
-from subsessiond.model.view import ChildRow, Row
+from subsessiond.model.view import ChildRow, MeasuredSubtree, MeasuredTokens, Row
 
 CHILD_ROW_BYTES: Final = 400
 """Bound of one row to a node, as compact JSON."""
@@ -52,6 +53,35 @@ def pointer_of(node: Node) -> str:
     return checkpoint_pointer(node.node_id, mark.line) if mark is not None else ""
 
 
+def measured_tokens(node: Node) -> MeasuredTokens | None:
+    """Give the figures of the node itself; none when its agent reported nothing."""
+    seen = node.measured
+    if seen is None:
+        return None
+    return MeasuredTokens(
+        input=seen.input,
+        cache_read=seen.cache_read,
+        cache_write=seen.cache_write,
+        output=seen.output,
+    )
+
+
+def measured_subtree(node: Node) -> MeasuredSubtree | None:
+    """Give the figures of the node and all below it, and of how many of these they are."""
+    all_of_it = together(node)
+    seen = all_of_it.measured
+    if seen is None:
+        return None
+    return MeasuredSubtree(
+        input=seen.input,
+        cache_read=seen.cache_read,
+        cache_write=seen.cache_write,
+        output=seen.output,
+        reporting=all_of_it.reporting,
+        started=all_of_it.started,
+    )
+
+
 def row_of(node: Node) -> Row:
     """Make the operator's row."""
     said = node.settlement
@@ -77,7 +107,8 @@ def row_of(node: Node) -> Row:
         released_at=known_ms(node.released_at_ms),
         elapsed_ms=elapsed_ms(node),
         declared_token_cap=node.token_cap,
-        measured_tokens=None,
+        measured_tokens=measured_tokens(node),
+        measured_subtree=measured_subtree(node),
         checkpoint=pointer_of(node),
         predecessor=node.predecessor,
         successor=node.successor,

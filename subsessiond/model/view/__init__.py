@@ -1,7 +1,8 @@
 """What callers are shown. Two sizes of the same things: all of it, and what a node may see.
 
 A field without a default is always written; one with a default is left out when it has nothing to
-say. `measuredTokens` is always written: null means "not reported", and no other number stands in.
+say. `measuredTokens` and `measuredSubtree` are always written: null means "not reported", and no
+other number stands in.
 Times are wall clock milliseconds since 1970; an unknown one is absent.
 """
 
@@ -36,6 +37,7 @@ from subsessiond.model.view.queue import (
 from subsessiond.model.view.rows import (
     ChildRow,
     EventNote,
+    MeasuredSubtree,
     MeasuredTokens,
     Row,
     SubscribeAnswer,
@@ -70,6 +72,7 @@ __all__ = [
     "JournalEntry",
     "LetterAnswer",
     "MailItem",
+    "MeasuredSubtree",
     "MeasuredTokens",
     "NodeAnswer",
     "NodeView",

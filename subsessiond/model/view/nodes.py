@@ -10,7 +10,7 @@ from subsessiond.model.node import Author, StopReason
 from subsessiond.model.process import Identity
 from subsessiond.model.report import Outcome, Report
 from subsessiond.model.role import ToolClass
-from subsessiond.model.view.rows import ChildRow, MeasuredTokens, Row
+from subsessiond.model.view.rows import ChildRow, MeasuredSubtree, MeasuredTokens, Row
 
 
 class Envelope(Value, frozen=True, kw_only=True):
@@ -24,6 +24,7 @@ class Envelope(Value, frozen=True, kw_only=True):
     verification: str
     declared_token_cap: int
     measured_tokens: MeasuredTokens | None
+    measured_subtree: MeasuredSubtree | None
     structured: Any | None = None
     sections: dict[str, str] | None = None
     blockers: tuple[str, ...] = ()
@@ -73,6 +74,7 @@ class ChildView(Value, frozen=True, kw_only=True):
 
     row: ChildRow
     measured_tokens: MeasuredTokens | None
+    measured_subtree: MeasuredSubtree | None
     stop_reason: StopReason | None = None
     author: Author | None = None
     verification: str = ""

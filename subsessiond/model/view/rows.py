@@ -9,10 +9,24 @@ from subsessiond.model.report import Outcome
 class MeasuredTokens(Value, frozen=True, kw_only=True):
     """Tokens as the agent protocol reported them; each message counted once."""
 
-    input: int
-    cache_read: int
-    cache_write: int
-    output: int
+    input: int | None
+    """Read at full price; a figure that the agent does not report is null."""
+    cache_read: int | None
+    cache_write: int | None
+    output: int | None
+
+
+class MeasuredSubtree(Value, frozen=True, kw_only=True):
+    """The same summed over a node and all below it, with how many of these report at all."""
+
+    input: int | None
+    cache_read: int | None
+    cache_write: int | None
+    output: int | None
+    reporting: int
+    """Nodes of which anything was measured: the sums are of these alone."""
+    started: int
+    """Nodes whose agent was ever up; where it is more than `reporting`, the sums are partial."""
 
 
 class Row(Value, frozen=True, kw_only=True):
@@ -29,6 +43,7 @@ class Row(Value, frozen=True, kw_only=True):
     """Stands in the operator's queue for a blocked final."""
     declared_token_cap: int
     measured_tokens: MeasuredTokens | None
+    measured_subtree: MeasuredSubtree | None
     root_id: NodeId
     parent_id: NodeId | None = None
     """Absent for a root."""

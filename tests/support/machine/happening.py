@@ -36,7 +36,7 @@ class Happening(Asking):
         begun = any(isinstance(event, NodeStarted) for event in self.now.events)
         assert begun == (one is not None and one.status == "claimed")
         if begun and one is not None:
-            one.status = "running"
+            one.status, one.up = "running", True
 
     @rule(who=index, reason=st.sampled_from(["start-failed", "start-timeout"]))
     def fail_start(self, who: int, reason: str) -> None:
@@ -81,6 +81,19 @@ class Happening(Asking):
     def sign(self, who: int, phase: Phase | None) -> None:
         """Somebody lives."""
         self.play(world.sign(self.label(who), phase=phase))
+
+    @rule(
+        who=index,
+        tokens=st.tuples(st.sampled_from([0, 7, 90, -1]), st.sampled_from([0, 3, 80, 10**13])),
+    )
+    def use(self, who: int, tokens: tuple[int, int]) -> None:
+        """Running totals of tokens are told, some lower than before, some that cannot be."""
+        label, (given, output) = self.label(who), tokens
+        self.play(world.used(label, given, output))
+        one = self.naive.people.get(label)
+        if one is not None and one.up and one.status != "released":
+            most = one.tokens or (-1, -1)
+            one.tokens = (max(most[0], given), max(most[1], output if output < 10**13 else -1))
 
     @rule(who=index, leftovers=st.sampled_from([(), (), ("pid 7",), ("pid 8",)]))
     def gone(self, who: int, leftovers: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ from subsessiond.model.effects import StopChild
 from subsessiond.model.events import CancelRequested, MessagesMoved, NodeSettled
 from subsessiond.model.message import MessageState
 from subsessiond.model.report import Stage
+from subsessiond.model.usage import Usage
 from tests.support.machine.happening import Happening
 from tests.support.naive import Person, held
 
@@ -27,6 +28,28 @@ class Truths(Happening):
                 one.depth,
                 one.leftovers,
             ), label
+
+    @invariant()
+    def tokens_are_what_was_told_at_most_and_summed_over_each_subtree(self) -> None:
+        """No figure fell, none was added twice, and each sum says of how many nodes it is."""
+        for label, one in self.naive.people.items():
+            node = self.now.tree.nodes[self.now.id(label)]
+            own = self.figures(node.measured)
+            assert own == (one.tokens if one.tokens != (-1, -1) else None), label
+            below = self.naive.below(label)[1:]
+            told = [who.tokens for who in below if who.tokens and who.tokens != (-1, -1)]
+            assert self.figures(node.below.measured) == summed(told), label
+            up = [who for who in below if who.up]
+            assert (node.below.reporting, node.below.started) == (len(told), len(up)), label
+
+    def figures(self, usage: Usage | None) -> tuple[int, int] | None:
+        """Give input and output; -1 = not reported."""
+        if usage is None:
+            return None
+        return (
+            -1 if usage.input is None else usage.input,
+            -1 if usage.output is None else usage.output,
+        )
 
     @invariant()
     def nobody_is_started_twice(self) -> None:
@@ -86,8 +109,17 @@ class Truths(Happening):
     def hold(self) -> None:
         """Check, also within a day, what holds whatever happened."""
         self.the_same_people_stand_where_the_model_says()
+        self.tokens_are_what_was_told_at_most_and_summed_over_each_subtree()
         self.nobody_is_started_twice()
         self.the_word_of_every_settled_child_lies_where_it_should()
         self.whoever_settles_is_stopped_and_nobody_else()
         self.no_message_that_was_superseded_is_still_there()
         self.two_never_hold_the_same_files()
+
+
+def summed(told: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """Add up what was reported of each figure."""
+    if not told:
+        return None
+    given, output = ([n for n in figure if n >= 0] for figure in zip(*told, strict=True))
+    return sum(given) if given else -1, sum(output) if output else -1

@@ -1,11 +1,13 @@
 from immutables import Map
+from msgspec.structs import replace
 
 from subsessiond.core.indexes import claims_in, patterns_of, restore
 from subsessiond.core.scope import ClaimIndex
 from subsessiond.model.tree import Tree
+from subsessiond.model.usage import Below
 from tests.support.moves import blocked, cancel, final, open_root, spawn, succeed
 from tests.support.playbook import Play, play
-from tests.support.world import at_work, gone, started
+from tests.support.world import at_work, gone, started, used
 
 
 def busy() -> Play:
@@ -15,6 +17,7 @@ def busy() -> Play:
     now = now >> spawn("b", under="a", owns="src/b") >> started("b") >> final("b")
     now = now >> spawn("c", under="a", owns="src/c") >> started("c") >> blocked("c") >> gone("c")
     now = now >> succeed("d", "c", by="a") >> spawn("e", under="other", owns="docs")
+    now = now >> used("b", 5, 2) >> used("a", 7, 1)
     return now >> spawn("f") >> started("f") >> cancel("f") >> gone("f")
 
 
@@ -28,6 +31,16 @@ def test_what_is_derived_is_rebuilt_from_the_nodes() -> None:
         if field not in ("seq", "mail", "keys", "pace"):
             assert getattr(tree, field) == getattr(now.tree, field), field
     assert tree.pace == Map()
+
+
+def test_what_is_measured_below_is_counted_anew_when_it_is_read_back() -> None:
+    """What was written of an ancestor may know more than was written of the nodes below it."""
+    now = busy()
+    stale = {name: replace(now.tree.nodes[name], below=Below(started=9)) for name in now.tree.nodes}
+    tree = Tree()
+    for name in sorted(stale):
+        tree = restore(tree, stale[name])
+    assert tree.nodes == now.tree.nodes
 
 
 def test_a_workspace_without_claims_has_no_index() -> None:

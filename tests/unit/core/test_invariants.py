@@ -9,9 +9,10 @@ from subsessiond.core.invariants import check_tree, violations
 from subsessiond.core.lifecycle import InvariantViolationError
 from subsessiond.model.node import Status
 from subsessiond.model.tree import Tree
+from subsessiond.model.usage import Below
 from tests.support.moves import final, finding, spawn, succeed
 from tests.support.playbook import Play, play
-from tests.support.world import at_work, gone, started
+from tests.support.world import at_work, gone, started, used
 
 
 def grown() -> Play:
@@ -107,6 +108,19 @@ def test_mail_out_of_place_is_found(fault: str) -> None:
     }
     found = list(violations(replace(now.tree, mail=boxes[fault])))
     assert any("INV-10" in problem for problem in found)
+
+
+def test_figures_that_nobody_below_has_told_are_found() -> None:
+    """INV-11: sums are of the nodes below, each once, and so is their number."""
+    now = grown() >> used("b", 5, 2)
+    check_tree(now.tree)
+    for label, below in (
+        ("a", Below()),
+        ("root", replace(now.node("a").below, started=1)),
+        ("b", now.node("a").below),
+    ):
+        found = list(violations(broken(now, label, below=below)))
+        assert any("INV-11" in problem for problem in found), label
 
 
 def test_a_released_node_holds_no_claim() -> None:

@@ -14,11 +14,13 @@ from subsessiond.model.events import (
     NodeSettled,
     NodeStarted,
     SignSeen,
+    UsageSeen,
 )
 from subsessiond.model.ids import message_id
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Node, Phase, Status
 from subsessiond.model.tree import Tree
+from subsessiond.model.usage import Usage
 from subsessiond.rpc.events import REMEMBERED, Feed
 from subsessiond.rpc.rows import Rows
 from tests.support.trees import AT_MS, a_node, a_settlement, a_tree, node_id
@@ -97,6 +99,26 @@ def test_what_a_child_does_is_not_told_to_its_parent() -> None:
     signs = [sign(2, n * 5_000) for n in range(30)]
     feed.on_events((*saved, *signs), tree_at(39))
     assert reader.notes == []
+
+
+def test_tokens_are_told_once_a_second_of_a_node_and_of_each_above() -> None:
+    """Ten children that measure at once make one note of their parent, not ten."""
+    feed, reader = a_feed(), Listener()
+    feed.subscribe(reader, None, None)
+
+    def used(number: int, awake_ms: int) -> AnyEvent:
+        usage = Usage(input=awake_ms)
+        return UsageSeen(node=node_id(number), at_ms=AT_MS, awake_ms=awake_ms, usage=usage)
+
+    feed.on_events((used(2, 5_000), used(3, 5_100), used(2, 5_200)), tree_at(10))
+    seen, changed = "usage.seen", "node.changed"
+    first = [(seen, node_id(2)), (changed, node_id(1)), (seen, node_id(3))]
+    assert [(kind, node) for _, kind, node in reader.told] == first
+    feed.on_events((used(3, 6_200),), tree_at(10))
+    assert [(kind, node) for _, kind, node in reader.told[3:]] == [
+        (seen, node_id(3)),
+        (changed, node_id(1)),
+    ]
 
 
 def test_a_node_hears_that_mail_came_for_itself() -> None:

@@ -13,8 +13,11 @@ from subsessiond.model.events import (
     NodeStarted,
     ReportAccepted,
     SignSeen,
+    UsageMeasured,
+    UsageSeen,
 )
 from subsessiond.model.message import Message, Source
+from subsessiond.model.usage import Below, Usage
 from tests.support.trees import AT_MS, a_node, a_settlement, a_tree, node_id
 
 STAMP: dict[str, Any] = {"at_ms": AT_MS, "seq": 9}
@@ -49,6 +52,22 @@ def test_a_grant_touches_every_ancestor() -> None:
     tree = a_tree([a_node(1, None), a_node(2), a_node(3, 2, successor=node_id(4)), heir])
     event = NodeAdmitted(node=node_id(4), record=heir, **STAMP)
     assert touched(tree, event) == tuple(node_id(n) for n in (4, 3, 2, 1))
+
+
+def test_measured_tokens_touch_every_ancestor() -> None:
+    """Sums change at each of them; a start does where a row says of how many nodes its sums are."""
+    used, usage = a_node(4, 2, measured=Usage(input=5)), Usage(input=5)
+    tree = a_tree([a_node(1, None), a_node(2), used])
+    everybody = tuple(node_id(n) for n in (4, 2, 1))
+    for kind in (UsageSeen, UsageMeasured):
+        assert touched(tree, kind(node=node_id(4), usage=usage, **STAMP)) == everybody
+    settled = NodeSettled(node=node_id(4), settlement=a_settlement(measured=usage), **STAMP)
+    assert touched(tree, settled) == everybody
+    begun = NodeStarted(node=node_id(4), **STAMP)
+    assert touched(tree, begun) == (node_id(4),)
+    below = Below(measured=usage, reporting=1, started=1)
+    summing = a_tree([a_node(1, None, below=below), a_node(2), used])
+    assert touched(summing, begun) == (node_id(4), node_id(1))
 
 
 def test_a_message_touches_whom_it_counts_for() -> None:

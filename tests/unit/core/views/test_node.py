@@ -12,6 +12,7 @@ from subsessiond.model.brief import Brief
 from subsessiond.model.checkpoint import CheckpointMark
 from subsessiond.model.node import Status
 from subsessiond.model.report import Outcome, Report, Stage
+from subsessiond.model.usage import Below, Usage
 from tests.support.trees import AT_MS, a_node, a_settlement, a_tree
 
 LIMIT = 10_000
@@ -25,6 +26,21 @@ def test_the_operator_sees_the_diagnostic_and_a_parent_never() -> None:
     assert whole.envelope is not None
     assert whole.envelope.diagnostic == "stack of secrets"
     assert b"secrets" not in msgspec.json.encode(child_view(node, LIMIT))
+
+
+@pytest.mark.scenario("S40")
+def test_parent_and_operator_read_what_was_measured() -> None:
+    """Also what was told after it had settled; the sums over what is below it beside that."""
+    said = a_settlement(measured=Usage(input=5))
+    below = Below(measured=Usage(input=2), reporting=1, started=1)
+    node = a_node(2, status=Status.SETTLED, settlement=said, measured=Usage(input=7), below=below)
+    envelope = node_view(a_tree([node]), node).envelope
+    assert envelope is not None
+    for view in (envelope, child_view(node, LIMIT)):
+        assert view.measured_tokens is not None
+        assert view.measured_tokens.input == 7
+        assert view.measured_subtree is not None
+        assert (view.measured_subtree.input, view.measured_subtree.reporting) == (9, 2)
 
 
 def test_a_parent_reads_the_last_report_again() -> None:

@@ -11,6 +11,7 @@ from subsessiond.model.checkpoint import CheckpointMark
 from subsessiond.model.node import Phase, Status
 from subsessiond.model.report import Outcome
 from subsessiond.model.role import Role
+from subsessiond.model.usage import Below, Usage
 from subsessiond.model.view import Row
 from tests.support.trees import AT_MS, a_node, a_settlement, node_id
 
@@ -28,6 +29,36 @@ def test_a_row_says_that_tokens_were_not_measured() -> None:
     row = shown(row_of(a_node(2, token_cap=7)))
     assert row["declaredTokenCap"] == 7
     assert row["measuredTokens"] is None
+    assert row["measuredSubtree"] is None
+
+
+@pytest.mark.scenario("S40")
+def test_a_row_shows_what_was_measured_and_of_how_many() -> None:
+    """A figure that the agent does not report is null beside those that it does."""
+    below = Below(measured=Usage(input=90, output=9, cache_write=3), reporting=2, started=4)
+    node = a_node(2, started_at_ms=1, measured=Usage(input=10, output=1), below=below)
+    row = shown(row_of(node))
+    own = {"input": 10, "cacheRead": None, "cacheWrite": None, "output": 1}
+    assert row["measuredTokens"] == own
+    assert row["measuredSubtree"] == {
+        "input": 100,
+        "cacheRead": None,
+        "cacheWrite": 3,
+        "output": 10,
+        "reporting": 3,
+        "started": 5,
+    }
+
+
+@pytest.mark.scenario("S40")
+def test_what_is_below_a_silent_node_is_not_its_own() -> None:
+    """A root, and a mother whose agent reports nothing, show the sums alone."""
+    below = Below(measured=Usage(input=90), reporting=1, started=1)
+    row = shown(row_of(a_node(1, parent=None, below=below)))
+    assert row["measuredTokens"] is None
+    subtree = row["measuredSubtree"]
+    assert isinstance(subtree, dict)
+    assert (subtree["input"], subtree["reporting"], subtree["started"]) == (90, 1, 1)
 
 
 @pytest.mark.scenario("S31")
