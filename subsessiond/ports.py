@@ -370,8 +370,29 @@ class Stamps(TypedDict):
     awake_ms: int
 
 
+class Scrubs(Protocol):
+    """Takes secrets out of what programs and providers wrote."""
+
+    def scrub(self, text: str) -> str:
+        """Replace every secret by a mark."""
+
+    def head(self, text: str, limit: int) -> str:
+        """Scrub, then keep the first `limit` bytes."""
+
+    def tail(self, text: str, limit: int, *, begun: bool = False) -> str:
+        """Scrub, then keep the last `limit` bytes; `begun` = the text's own front was cut off."""
+
+
 class Voice(Protocol):
-    """How a runner speaks back: its outcome is again a command."""
+    """How a runner speaks back: its outcome is again a command.
+
+    What a command says of the outside is scrubbed on its way, so it must come whole: who cuts it
+    first, cuts what `scrubber` gives.
+    """
+
+    @property
+    def scrubber(self) -> Scrubs:
+        """Takes secrets out of what a runner shows of its agent."""
 
     def now(self) -> Stamps:
         """The stamps of a command."""

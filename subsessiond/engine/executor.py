@@ -149,7 +149,7 @@ class Executor:
         return task
 
     def _fail_start(self, node_id: NodeId, why: str) -> None:
-        self._registry.tell(FailStart(node=node_id, why=why, **self._now()))
+        self._voice.tell(FailStart(node=node_id, why=why, **self._now()))
 
     def _running(self, node: Node, token: str) -> RunningChild:
         runner = self._runners.get(node.runner)
@@ -174,7 +174,7 @@ class Executor:
             await child.running.run()
         except Exception as error:  # the fault becomes the child's end
             log.exception("runner failed", node=node_id)
-            self._registry.tell(self._broken(node_id, error))
+            self._voice.tell(self._broken(node_id, error))
         finally:
             child.over.set()
 
@@ -239,7 +239,7 @@ class Executor:
 
     def _gone(self, node_id: NodeId, stopped: Stopped) -> None:
         self._tokens.take_back(node_id)
-        self._registry.tell(
+        self._voice.tell(
             ConfirmGone(
                 node=node_id,
                 forced=stopped.forced,

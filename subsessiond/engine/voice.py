@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from subsessiond.core.scrub import Scrubber, scrubbed
 from subsessiond.engine.channels import Channels
 from subsessiond.engine.registry import Answer, Registry
 from subsessiond.model.commands import ClientCommand, Command
@@ -12,11 +13,23 @@ from subsessiond.model.policy import Policy
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Clock, IdSource, Stamps
 
+NO_VALUES = Scrubber()
+"""Knows the shapes of secrets, and no value."""
+
 
 class EngineVoice:
     """The door that runners have into the registry."""
 
-    def __init__(self, registry: Registry, clock: Clock, ids: IdSource, channels: Channels) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        clock: Clock,
+        ids: IdSource,
+        channels: Channels,
+        scrubber: Scrubber = NO_VALUES,
+    ) -> None:
+        self.scrubber = scrubber
+        """Takes secrets out of what is said of the outside."""
         self._registry = registry
         self._clock = clock
         self._ids = ids
@@ -28,11 +41,11 @@ class EngineVoice:
 
     def tell(self, command: Command) -> None:
         """Say what happened."""
-        self._registry.tell(command)
+        self._registry.tell(scrubbed(command, self.scrubber))
 
     async def ask(self, command: Command) -> Answer:
         """Say what happened, and wait until it is durable."""
-        return await self._registry.ask(command)
+        return await self._registry.ask(scrubbed(command, self.scrubber))
 
     async def submit(self, command: ClientCommand) -> Answer:
         """Ask for something on behalf of the child, as any client would."""

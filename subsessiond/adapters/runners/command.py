@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import signal
 import time
+from typing import NamedTuple
 
 from subsessiond.adapters.runners.plain import readable
 from subsessiond.adapters.runners.summary import summary_of
@@ -28,6 +29,17 @@ FRAME_BYTES = 200
 """Kept free for the line that frames the report, where the contract leaves room for it."""
 
 DIAGNOSTIC_BYTES = 4_096
+
+SPARE_BYTES = 8
+"""More than the bytes of any character."""
+
+
+class Printed(NamedTuple):
+    """What a program printed."""
+
+    text: str
+    begun: bool
+    """More came before it and was not kept."""
 
 
 class CommandRunner:
@@ -134,7 +146,8 @@ class CommandChild:
 
     def _ending(self, process: Process, ended: Exit, seconds: float) -> EndChild:
         succeeded = ended.code == 0
-        errors = readable(process.stderr_tail(KEEP_BYTES)).rstrip()
+        kept = process.stderr_tail(KEEP_BYTES)
+        errors = Printed(readable(kept).rstrip(), begun=process.stderr_bytes > len(kept))
         return EndChild(
             node=self._node.node_id,
             outcome=Outcome.COMPLETED if succeeded else Outcome.FAILED,
@@ -142,21 +155,29 @@ class CommandChild:
             reason=_reason(ended),
             output=self._report(ended, self._amount(process.stderr_lines), errors, seconds),
             produced_bytes=self._bytes + process.stderr_bytes,
-            diagnostic=None if succeeded else tail_bytes(errors, DIAGNOSTIC_BYTES) or None,
+            diagnostic=None if succeeded else self._scrubbed(errors, DIAGNOSTIC_BYTES) or None,
             **self._voice.now(),
         )
 
-    def _report(self, ended: Exit, amount: str, errors: str, seconds: float) -> str:
+    def _report(self, ended: Exit, amount: str, errors: Printed, seconds: float) -> str:
         """Write the runtime's report: what happened, the summary, then as much tail as fits."""
-        printed = readable(bytes(self._tail[-KEEP_BYTES:])).rstrip()
+        kept = bytes(self._tail[-KEEP_BYTES:])
+        printed = Printed(readable(kept).rstrip(), begun=self._bytes > len(kept))
         room = room_of(self._node.max_report_tokens)
         head = f"{_words(ended)} after {seconds:.1f} s; {amount}."
-        found = summary_of(printed) or summary_of(errors)
+        found = summary_of(printed.text) or summary_of(errors.text)
         if found:
-            head += f"\nSummary: {found}"
+            head += f"\nSummary: {self._voice.scrubber.scrub(found)}"
         head = cut_bytes(head, room)
-        tail = last_lines(printed or errors, room - size_bytes(head) - size_bytes(_TAIL_HEAD))
+        room -= size_bytes(head) + size_bytes(_TAIL_HEAD)
+        # Why more than there is room for: whether something was cut is then still to be seen.
+        told = self._scrubbed(printed if printed.text else errors, room + SPARE_BYTES)
+        tail = last_lines(told, room)
         return f"{head}{_TAIL_HEAD}{tail}" if tail else head
+
+    def _scrubbed(self, printed: Printed, limit: int) -> str:
+        """Give the end of what was printed; it is scrubbed before it is cut."""
+        return self._voice.scrubber.tail(printed.text, max(0, limit), begun=printed.begun)
 
     def _amount(self, error_lines: int) -> str:
         """Count the lines of the output and of the errors, last ones without their end included."""

@@ -12,15 +12,17 @@ def scrubbed(command: Command, scrubber: Scrubber) -> Command:
     Words come here whole: they are cut to their bounds afterwards, by who decides.
     """
     match command:
-        case EndChild(diagnostic=diagnostic):
-            return replace(
-                command,
-                output=scrubber.scrub(command.output),
-                diagnostic=None if diagnostic is None else scrubber.scrub(diagnostic),
-            )
+        case EndChild():
+            output, more = scrubber.scrub(command.output), _scrub(command.diagnostic, scrubber)
+            return replace(command, output=output, diagnostic=more)
         case FailStart():
-            return replace(command, why=scrubber.scrub(command.why))
+            why, more = scrubber.scrub(command.why), _scrub(command.diagnostic, scrubber)
+            return replace(command, why=why, diagnostic=more)
         case ConfirmGone(leftovers=leftovers) if leftovers:
             return replace(command, leftovers=tuple(scrubber.scrub(left) for left in leftovers))
         case _:
             return command
+
+
+def _scrub(text: str | None, scrubber: Scrubber) -> str | None:
+    return None if text is None else scrubber.scrub(text)

@@ -1,12 +1,15 @@
 import asyncio
+from pathlib import Path
 
 from subsessiond.adapters.ids import RandomIds
+from subsessiond.core.scrub import Scrubber
 from subsessiond.engine.channels import Channels
 from subsessiond.engine.voice import EngineVoice
-from subsessiond.model.commands import NoteSign
+from subsessiond.model.commands import FailStart, NoteSign
 from subsessiond.model.decision import Opened
 from tests.support.engines import engine
 from tests.support.manual_clock import ManualClock
+from tests.support.stage import stage
 
 
 async def test_a_runner_speaks_to_the_registry() -> None:
@@ -37,3 +40,17 @@ async def test_a_runner_waits_for_the_tree() -> None:
         assert not waiting.done()
         await voice.submit(made.open_root())
         await asyncio.wait_for(waiting, 10)
+
+
+async def test_what_a_runner_says_of_the_outside_is_scrubbed(tmp_path: Path) -> None:
+    """What is told or asked loses its secrets before it is decided on, by shape or by value."""
+    async with stage(tmp_path) as here:
+        here.voice.scrubber = Scrubber(["horse-battery"])
+        told, asked = [await here.admit(role="worker") for _ in range(2)]
+        why = "x API_KEY=abc and horse-battery"
+        here.voice.tell(FailStart(node=told, why=why, **here.voice.now()))
+        await here.voice.ask(FailStart(node=asked, why=why, **here.voice.now()))
+        for child in (told, asked):
+            said = here.node(child).settlement
+            assert said is not None
+            assert said.diagnostic == "x API_KEY=[removed] and [removed]"

@@ -1,10 +1,16 @@
 from subsessiond.core.scrub.scrubber import Scrubber
 from subsessiond.core.scrub.spoken import scrubbed
-from subsessiond.model.commands import ConfirmGone, EndChild, EndTurn, FailStart, SubmitReport
+from subsessiond.model.commands import (
+    Caller,
+    ConfirmGone,
+    EndChild,
+    EndTurn,
+    FailStart,
+    SubmitReport,
+)
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import StopReason
 from subsessiond.model.report import Outcome, Report, Stage
-from tests.support.policies import ACTOR
 
 NODE = NodeId("n")
 SECRET, LEFT = "failed with API_KEY=abc", "failed with API_KEY=[removed]"
@@ -43,9 +49,10 @@ def test_what_is_not_said_stays_unsaid() -> None:
 
 def test_failed_starts_and_leftovers_are_scrubbed() -> None:
     """A command line that is told because it failed, or is left, tells no secret."""
-    failed = scrubbed(FailStart(node=NODE, why=SECRET, at_ms=1, awake_ms=1), SCRUBBER)
+    said = FailStart(node=NODE, why=SECRET, diagnostic=SECRET, at_ms=1, awake_ms=1)
+    failed = scrubbed(said, SCRUBBER)
     assert isinstance(failed, FailStart)
-    assert failed.why == LEFT
+    assert (failed.why, failed.diagnostic) == (LEFT, LEFT)
     gone = ConfirmGone(node=NODE, leftovers=(SECRET, "x"), at_ms=1, awake_ms=1)
     clean = scrubbed(gone, SCRUBBER)
     assert isinstance(clean, ConfirmGone)
@@ -59,7 +66,7 @@ def test_a_childs_own_words_are_not_touched() -> None:
         report=Report(stage=Stage.FINDING, output=SECRET),
         size_bytes=9,
         fingerprint="f",
-        caller=ACTOR,
+        caller=Caller(),
         at_ms=1,
         awake_ms=1,
     )
