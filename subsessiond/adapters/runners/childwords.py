@@ -1,5 +1,6 @@
 """What an in-process child says, made into the commands that any client's words would become."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -19,6 +20,9 @@ from subsessiond.wire.brief import parse_brief
 from subsessiond.wire.canonical import brief_fingerprint, report_fingerprint
 from subsessiond.wire.checkpoint import checkpoint_size_bytes, parse_checkpoint
 from subsessiond.wire.report import parse_report, report_size_bytes
+
+CheckSchema = Callable[[Mapping[str, Any], Any], str | None]
+"""Holds the structured part of a final against its brief's schema; gives what is wrong."""
 
 
 class ToJudge(NamedTuple):
