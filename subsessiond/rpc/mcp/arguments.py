@@ -36,6 +36,8 @@ def read_arguments(tool: Tool, arguments: Arguments) -> Params | Faults:
 
 def flat_path(path: str) -> str:
     """Name a bad field as the caller of a tool knows it."""
+    if f"{path}." in _ABOVE:
+        return "arguments"
     return next((path.removeprefix(above) for above in _ABOVE if path.startswith(above)), path)
 
 
