@@ -16,8 +16,6 @@ from subsessiond.adapters.ids import RandomIds
 from subsessiond.adapters.lock import StateLock
 from subsessiond.adapters.peers import system_peers
 from subsessiond.adapters.processes import LinuxProcesses, child_environment
-from subsessiond.adapters.runners.command import CommandRunner
-from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.store import SqliteStore
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.indexes import restore
@@ -34,14 +32,13 @@ from subsessiond.engine.waiting import Waiting
 from subsessiond.model.node import Node
 from subsessiond.model.policy import Policy
 from subsessiond.model.process import ProcessFault
-from subsessiond.parts import AnyProcesses, open_processes, open_store
+from subsessiond.parts import AnyProcesses, open_processes, open_runners, open_store
 from subsessiond.ports import StoreFault
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
 from subsessiond.rpc.mcp.session import Session
 from subsessiond.rpc.mcp.toolbox import Toolbox
 from subsessiond.rpc.methods import handlers
-from subsessiond.rpc.schema import schema_fault
 from subsessiond.rpc.server import RpcServer
 from subsessiond.rpc.socketfile import SocketFault
 from subsessiond.rpc.territories import Territories
@@ -106,10 +103,7 @@ class Daemon:
             workspace = DiskWorkspace(fold_case=self._settings.policy.fold_case)
             parts.callback(workspace.close)
             executor = Executor(
-                {
-                    "command": CommandRunner(processes),
-                    "scripted": ScriptedRunner(self._ids, workspace, schema_fault),
-                },
+                open_runners(self._settings, processes, self._ids, workspace),
                 self._clock,
                 self._ids,
                 self._tokens,

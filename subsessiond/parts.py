@@ -10,9 +10,16 @@ import structlog
 from subsessiond.adapters.journals import FileJournals
 from subsessiond.adapters.lock import StateLock
 from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
+from subsessiond.adapters.runners.agentprocess import Host
+from subsessiond.adapters.runners.command import CommandRunner
+from subsessiond.adapters.runners.jsonl.runner import LinesRunner
+from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.store import SqliteStore
+from subsessiond.adapters.unkept import UnkeptTranscripts
 from subsessiond.model.node import Node
 from subsessiond.model.process import ProcessFault
+from subsessiond.ports import IdSource, Runner, Workspace
+from subsessiond.rpc.schema import schema_fault
 from subsessiond.settings import Settings
 
 AnyProcesses = LinuxProcesses | PortableProcesses
@@ -51,6 +58,24 @@ def open_processes(settings: Settings, platform: str = sys.platform) -> AnyProce
     for words in processes.missing:
         logger.warning("this system has no containers", missing=words)
     return processes
+
+
+def open_runners(
+    settings: Settings, processes: AnyProcesses, ids: IdSource, workspace: Workspace
+) -> dict[str, Runner]:
+    """Make what starts children, by the word that profiles name it with."""
+    host = Host(
+        processes=processes,
+        transcripts=UnkeptTranscripts(),
+        shim=shim_command(settings.socket),
+        socket=str(settings.socket),
+        scratch=settings.state_dir / "scratch",
+    )
+    return {
+        "command": CommandRunner(processes),
+        "scripted": ScriptedRunner(ids, workspace, schema_fault),
+        "jsonl": LinesRunner(host, schema_fault),
+    }
 
 
 def shim_command(socket: Path) -> tuple[str, ...]:

@@ -4,12 +4,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from subsessiond.adapters.ids import RandomIds
 from subsessiond.adapters.lock import StateLock
 from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
+from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.indexes import restore
 from subsessiond.model.process import ProcessFault
-from subsessiond.parts import open_processes, open_store
+from subsessiond.parts import open_processes, open_runners, open_store
 from subsessiond.settings import Settings, load
+from subsessiond.settings.agents import RunnerKind
 
 
 @pytest.fixture
@@ -43,6 +46,17 @@ def test_a_container_that_is_not_there_is_refused(settings: Settings) -> None:
     """A kind that was asked for and does not exist here is a fault, not a weaker kind."""
     with pytest.raises(ProcessFault, match="no containers of kind 'pidns'"):
         open_processes(replace(settings, container="pidns"), "darwin")
+
+
+async def test_every_runner_has_the_name_that_profiles_use(settings: Settings) -> None:
+    """What a profile may name as its runner, as far as it is built, is there."""
+    processes = open_processes(settings)
+    workspace = DiskWorkspace()
+    runners = open_runners(settings, processes, RandomIds(), workspace)
+    assert set(runners) <= set(RunnerKind)
+    assert {"command", "scripted", "jsonl"} <= set(runners)
+    workspace.close()
+    await processes.aclose()
 
 
 async def test_store_and_journals_are_closed_together(settings: Settings) -> None:

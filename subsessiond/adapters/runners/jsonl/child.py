@@ -6,7 +6,7 @@ tools, and a run that ends without a final cannot be asked for one.
 
 import asyncio
 
-from subsessiond.adapters.runners.agentprocess import AgentProcess, Host
+from subsessiond.adapters.runners.agentprocess import WORDS_BYTES, AgentProcess, Host
 from subsessiond.adapters.runners.childwords import CheckSchema
 from subsessiond.adapters.runners.frames import Frames
 from subsessiond.adapters.runners.jsonl.course import Course
@@ -231,7 +231,8 @@ class LinesChild:
         """Add what the agent told of its own errors."""
         closing = self._course.closing
         own = (self._course.failure, closing.error_text if closing is not None else "")
-        return "\n".join(dict.fromkeys(text for text in (words, *own) if text))
+        told = "\n".join(dict.fromkeys(text for text in (words, *own) if text))
+        return self._voice.scrubber.head(told, WORDS_BYTES)
 
     def _end(self, ending: Ending) -> None:
         words = self._told(ending.words)

@@ -13,7 +13,10 @@ from subsessiond.model.node import Phase
 WORDS_BYTES: Final = 64 * 1024
 """Of an agent's last words; the longest report that any contract allows has 24,000 bytes."""
 
-FAILURE_BYTES: Final = 2_048
+FAILURE_BYTES: Final = 64 * 1024
+"""Of an error's words: whole, so far as anybody writes them, because secrets are taken out of them
+before they are cut to what is shown.
+"""
 
 CALLS_MOST: Final = 1_000
 """Calls that are open at once and told apart; more are one call that never ends."""

@@ -130,7 +130,7 @@ def test_nothing_counts_after_the_closing_event() -> None:
 def test_an_error_is_remembered_within_a_bound() -> None:
     """The last error stands for the diagnostic, cut; one without words says so."""
     course = Course()
-    course.take(Reading(failure="é" * 5_000))
+    course.take(Reading(failure="é" * FAILURE_BYTES))
     assert size_bytes(course.failure) <= FAILURE_BYTES
     course.take(Reading(failure=""))
     assert course.failure == "an error without words"
