@@ -3,25 +3,60 @@
 import asyncio
 import json
 import os
+import socket
 from collections.abc import AsyncGenerator, Awaitable
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from aiohttp import (
-    ClientConnectorError,
     ClientError,
     ClientSession,
     ClientTimeout,
     UnixConnector,
     WSMsgType,
 )
+from aiohttp.client_proto import ResponseHandler
 
 from subsession.client import choose_socket
-from subsession.connect import check_owner, find_place
+from subsession.connect import TOO_BUSY, check_owner, find_place, open_nowait
 from subsession.errors import BadAnswer, Unanswered, Unreachable, from_error
 from subsession.frames import answer_limit_s, check_protocol, headers, request, result
 from subsession.mirror import Steps
 from subsession.verbs import Json, Verbs
+
+BUSY_LIMIT_S = 5.0
+"""How long to wait for room in the daemon's queue of callers; as long as the sync client does."""
+
+BUSY_STEP_S = 0.01
+"""How often to look for it: nothing tells when there is room."""
+
+
+class _Patient(UnixConnector):
+    """Waits while the daemon's queue of callers is full.
+
+    Why not by the event loop: it takes a full queue for a connection under way, and what is then
+    sent on a socket that was never connected looks like a call whose answer was lost.
+    """
+
+    async def _create_connection(self, *_: Any) -> ResponseHandler:
+        sock = await _connected(Path(self.path))
+        made = await self._loop.create_unix_connection(self._factory, sock=sock)
+        return made[1]
+
+
+async def _connected(path: Path) -> socket.socket:
+    """Connect; waits for room in the queue of callers.
+
+    Raises:
+        Unreachable: nobody listens there, or there is no room for too long.
+    """
+    clock = asyncio.get_running_loop()
+    until = clock.time() + BUSY_LIMIT_S
+    while (sock := open_nowait(path)) is None:
+        if clock.time() >= until:
+            raise Unreachable(TOO_BUSY, str(path))
+        await asyncio.sleep(BUSY_STEP_S)
+    return sock
 
 
 class AsyncClient(Verbs[Awaitable[Json]]):
@@ -60,7 +95,7 @@ class AsyncClient(Verbs[Awaitable[Json]]):
         """
         self.socket = await asyncio.to_thread(choose_socket, self.place, may_start=self._may_start)
         check_owner(self.socket)
-        connector = UnixConnector(path=str(self.socket), limit=0)
+        connector = _Patient(path=str(self.socket), limit=0)
         self._session = ClientSession(connector=connector, headers=headers(self.token))
         try:
             check_protocol(await self.info())
@@ -101,8 +136,6 @@ class AsyncClient(Verbs[Awaitable[Json]]):
         try:
             async with session.post("http://localhost/rpc", data=body, timeout=limit) as reply:
                 return result(reply.status, await reply.read())
-        except ClientConnectorError as fault:
-            raise Unreachable(fault.strerror or str(fault), str(self.socket)) from fault
         except (ClientError, TimeoutError) as fault:
             raise Unanswered(method, str(fault) or type(fault).__name__) from fault
 

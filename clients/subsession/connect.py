@@ -18,6 +18,7 @@ from subsession.errors import Unreachable
 
 PATH_LIMIT_BYTES = 100
 """Longest socket path; the kernel takes 107 bytes, others take less."""
+TOO_BUSY = "it is there, but too busy to be talked to"
 _NO_SOCKET = "none is running"
 
 
@@ -122,7 +123,27 @@ def open_socket(path: Path, timeout_s: float) -> socket.socket:
         sock.settimeout(timeout_s)
     except BlockingIOError as fault:
         sock.close()
-        raise Unreachable("it is there, but too busy to be talked to", str(path)) from fault
+        raise Unreachable(TOO_BUSY, str(path)) from fault
+    except OSError as fault:
+        sock.close()
+        raise Unreachable(_why(fault), str(path)) from fault
+    return sock
+
+
+def open_nowait(path: Path) -> socket.socket | None:
+    """Connect to a daemon at once; none while its queue of callers is full.
+
+    Raises:
+        Unreachable: nobody listens there, or not as us.
+    """
+    check_owner(path)
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    sock.settimeout(0)
+    try:
+        sock.connect(str(path))
+    except BlockingIOError:
+        sock.close()
+        return None
     except OSError as fault:
         sock.close()
         raise Unreachable(_why(fault), str(path)) from fault

@@ -1,6 +1,9 @@
 """The async client against a real daemon: calls side by side, and the stream of events."""
 
 import asyncio
+import signal
+
+import pytest
 
 from subsession import AsyncClient
 from subsession.mirror import Mirror, wait_settled
@@ -44,3 +47,18 @@ async def test_many_children_are_waited_for_at_once() -> None:
             assert all(map(mirror.is_settled, names))
             mail = (await client.inbox(node_id=root))["messages"]
     assert {message["senderSessionId"] for message in mail} == set(names)
+
+
+@pytest.mark.scenario("S28")
+async def test_more_calls_at_once_than_the_daemon_lets_wait_at_its_door() -> None:
+    """Three times as many connections as its queue has places: each call gets its answer."""
+    with Daemon() as daemon:
+        async with asyncio.timeout(25), AsyncClient(str(daemon.socket), token="") as client:
+            assert daemon.process is not None
+            daemon.process.send_signal(signal.SIGSTOP)  # so that nobody makes room meanwhile
+            calls = [asyncio.ensure_future(client.health()) for _ in range(300)]
+            for _ in range(50):  # turns of the loop: all have knocked
+                await asyncio.sleep(0)
+            daemon.process.send_signal(signal.SIGCONT)
+            answers = await asyncio.gather(*calls)
+    assert all(answer["ok"] for answer in answers)

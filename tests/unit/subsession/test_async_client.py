@@ -1,11 +1,12 @@
 """The async client against a stand-in."""
 
 import asyncio
+import socket
 from pathlib import Path
 
 import pytest
 
-from subsession import AsyncClient, Refused, Unanswered, Unreachable
+from subsession import AsyncClient, Refused, Unanswered, Unreachable, async_client
 from subsession.errors import ProtocolMismatch
 from subsession.mirror import Mirror
 from tests.support.fake_daemon import INFO, HangUp, Json, Refuse, fake_daemon
@@ -68,3 +69,19 @@ async def test_a_mirror_is_kept_current(tmp_path: Path) -> None:
             await client.follow(mirror.refresh())
             assert mirror.is_settled("a")
             assert mirror.seq == 4
+
+
+@pytest.mark.scenario("S28")
+async def test_a_daemon_that_stays_busy_is_no_lost_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing was sent while its queue of callers was full, and that is what is said."""
+    path = tmp_path / "d.sock"
+    monkeypatch.setattr(async_client, "BUSY_LIMIT_S", 0.05)
+    monkeypatch.setattr(async_client, "choose_socket", lambda *_, **__: path)
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as caller:
+        listener.bind(str(path))
+        listener.listen(0)
+        caller.connect(str(path))
+        with pytest.raises(Unreachable, match="too busy"):
+            await AsyncClient(str(path)).__aenter__()

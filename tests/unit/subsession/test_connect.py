@@ -116,6 +116,21 @@ def test_a_busy_daemon_is_waited_for(busy: tuple[Path, socket.socket]) -> None:
     serving.join()
 
 
+def test_who_does_not_wait_is_told_that_there_is_no_room(
+    busy: tuple[Path, socket.socket],
+) -> None:
+    """A full queue gives nothing; as soon as there is room the connection is there."""
+    path, listener = busy
+    assert connect.open_nowait(path) is None
+    listener.accept()[0].close()
+    sock = connect.open_nowait(path)
+    assert sock is not None
+    sock.close()
+    listener.close()
+    with pytest.raises(Unreachable, match="left its socket behind"):
+        connect.open_nowait(path)
+
+
 def test_a_daemon_that_stays_busy_is_there_all_the_same(busy: tuple[Path, socket.socket]) -> None:
     """S28: it is said to be busy, and nobody starts another in its place."""
     path, _ = busy
