@@ -1,7 +1,5 @@
 """How a refused tool call is told: what is wrong, and exactly what to change."""
 
-from collections.abc import Iterable
-
 from subsessiond.core.bounds import cut_bytes, size_bytes
 from subsessiond.model.base import Value
 from subsessiond.model.brief import FieldFault
@@ -17,6 +15,8 @@ NOT_JSON_TEXT = 'must be JSON text, such as {"rows": 3}'
 NOT_A_SECTION = 'must be written "name: text"'
 TWICE = "names a section that another entry names too"
 
+MORE_FIELDS = "More fields are wrong too."
+
 _QUOTED = (
     ("must be an integer", "must be an integer: write the number without quotes"),
     ("must be true or false", "must be true or false, without quotes"),
@@ -30,6 +30,8 @@ class Refusal(Value, frozen=True, kw_only=True):
 
     message: str
     fields: tuple[FieldFault, ...] = ()
+    more: bool = False
+    """Whether more fields are wrong than are named."""
     limit: int | None = None
     actual: int | None = None
     retry_after_ms: int | None = None
@@ -48,7 +50,7 @@ def quoted(fault: FieldFault) -> FieldFault:
 def refusal_text(refusal: Refusal) -> str:
     """Tell a model why its call was refused, and what to do."""
     parts = [f"Refused: {cut_bytes(refusal.message, MESSAGE_BYTES)}."]
-    parts += _fields(refusal.fields)
+    parts += _fields(refusal.fields, more=refusal.more)
     if refusal.known:
         parts.append(f"The parameters are: {', '.join(refusal.known)}.")
     if refusal.limit is not None:
@@ -63,15 +65,14 @@ def refusal_text(refusal: Refusal) -> str:
     return " ".join(parts)
 
 
-def _fields(faults: Iterable[FieldFault]) -> list[str]:
-    """Tell as many fields as fit; of the others, how many."""
+def _fields(faults: tuple[FieldFault, ...], *, more: bool) -> list[str]:
+    """Tell as many fields as fit, and whether there are more."""
     said: list[str] = []
-    room, more = FIELDS_BYTES, 0
+    room = FIELDS_BYTES
     for fault in faults:
         sentence = f"{fault.path}: {fault.problem}." if fault.path else f"{fault.problem}."
         room -= size_bytes(sentence) + 1
         if room < 0:
-            more += 1
-        else:
-            said.append(sentence)
-    return [*said, f"{more} more fields."] if more else said
+            break
+        said.append(sentence)
+    return [*said, MORE_FIELDS] if more or len(said) < len(faults) else said

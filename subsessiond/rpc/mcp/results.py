@@ -66,6 +66,7 @@ def refusal_result(error: dict[str, Any], tool: Tool, arguments: Arguments) -> R
     refusal = Refusal(
         message=f"{sentence} ({data['incident']})" if "incident" in data else sentence,
         fields=faults,
+        more="moreFields" in data,
         limit=data.get("limit"),
         actual=data.get("actual"),
         retry_after_ms=data.get("retryAfterMs"),

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from subsessiond.engine.channels import Channels
+from subsessiond.model.ids import NodeId
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.rpc.mcp.versions import BY_HANDSHAKE, BY_REQUEST
 from tests.support.desk import PERSON, Bench, as_node
@@ -82,15 +84,17 @@ async def test_the_version_without_a_handshake(house: House) -> None:
 async def test_listing_the_tools_is_the_sign_that_a_channel_is_there(house: House) -> None:
     """A node's own listing is noted; that of its parent, or a mere handshake, is not its."""
     channels = house.bench.desk.channels
+    assert isinstance(channels, Channels)
+    child = NodeId(house.child)
     await house.parent_agent.ask("tools/list")
     await house.agent.ask("initialize")
-    assert not channels.seen(house.child)
+    assert not channels.seen(child)
     listed = await house.agent.ask("tools/list")
     assert [tool["name"] for tool in listed["result"]["tools"]] == [
         "report",
         "subsession_checkpoint",
     ]
-    assert channels.seen(house.child)
+    assert channels.seen(child)
 
 
 async def test_small_things_are_answered(house: House) -> None:
@@ -201,7 +205,7 @@ async def test_a_wait_that_is_taken_back_gets_no_answer(house: House) -> None:
 
 async def test_a_wait_says_that_it_goes_on_to_who_wants_to_hear(house: House) -> None:
     """With a token there is progress until the answer comes; the numbers grow."""
-    request = call("w", "subsession_inbox", waitMs=50_000)
+    request: Any = call("w", "subsession_inbox", waitMs=50_000)
     request["params"]["_meta"] = {"progressToken": "t"}
     await house.parent_agent.send(request)
     await house.parent_agent.until(lambda: len(house.parent_agent.heard) >= 3)

@@ -228,7 +228,10 @@ async def test_a_stranger_has_no_tool(house: House) -> None:
 
 async def test_refusals_are_bounded(house: House) -> None:
     """However much was wrong, the answer stays within what any answer may cost."""
-    for count, words in ((400, "more fields"), (2_000, "arguments: has 2000 bad fields")):
+    for count, words in (
+        (400, "More fields are wrong too."),
+        (2_000, "arguments: has 2000 bad fields"),
+    ):
         many = {f"field{n}": "x" * 50 for n in range(count)}
         result = await house.agent.tool("subsession_spawn", role="worker", mission="x", **many)
         data, text = refused(result)
