@@ -191,7 +191,8 @@ async def test_a_wait_that_is_taken_back_gets_no_answer(house: House) -> None:
     parent = house.parent_agent
     await parent.send(call("w", "subsession_inbox", waitMs=50_000))
     await parent.ask("ping")
-    for request in ("other", None, [], {}):
+    strangers: tuple[Any, ...] = ("other", None, [], {})
+    for request in strangers:
         params = {"requestId": request}
         await parent.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
     await parent.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 7})
