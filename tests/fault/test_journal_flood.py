@@ -4,6 +4,7 @@ The files are sparse: they take no room on the disk.
 """
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from subsessiond.adapters.journals.folder import FILE_MOST_BYTES
 from subsessiond.adapters.journals.line import LINE_MOST_BYTES, encode
 from tests.support.journal_bench import Bench
+from tests.support.ledger import builtins, line
 
 pytestmark = pytest.mark.scenario("S20")
 
@@ -63,6 +65,26 @@ async def test_a_flood_of_lines_is_left_alone(bench: Bench) -> None:
     assert "thousands of lines" in bench.told[0]
     assert await bench.read(limit=3) == ((1, "report"), (2, "!"), (3, "!"))
     assert await bench.read(first=10_000, limit=1) == ((10_000, "!"),)
+
+
+async def test_a_registry_is_rebuilt_from_a_large_journal_in_little_memory(bench: Bench) -> None:
+    """Whole records of 64 MiB leave one node, and are never in memory together."""
+    checkpoint = {"phase": "p", "state": "s" * 256 * 1024, "nextStep": "n"}
+    first = line(bench.child, 1, "admitted", builtins(bench.child))
+    await bench.journals.append((first,))
+    with bench.path.open("ab") as file:
+        for n in range(2, 258):
+            file.write(encode(line(bench.child, n, "checkpoint", checkpoint)))
+    tracemalloc.start()
+    try:
+        (node,) = await bench.journals.rebuild((str(bench.workspace),))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (node.node_id, node.journal_lines) == (bench.child.node_id, 257)
+    assert node.checkpoint is not None
+    assert node.checkpoint.line == 257
+    assert peak < 8 * 1024 * 1024
 
 
 async def test_a_journal_that_is_spoiled_again_and_again_does_not_fill_the_log(

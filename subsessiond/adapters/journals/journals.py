@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 
 import aiofiles
 
@@ -18,14 +18,12 @@ from subsessiond.adapters.journals.folder import (
     name_of,
     open_file,
 )
-from subsessiond.adapters.journals.line import LINE_MOST_BYTES, decode
+from subsessiond.adapters.journals.line import decode
+from subsessiond.adapters.journals.pieces import PIECE_BYTES, Pieces, records_of
 from subsessiond.adapters.journals.rebuild import node_from
 from subsessiond.model.ids import NodeId, is_node_id
 from subsessiond.model.node import Node
 from subsessiond.ports import JournalLine, JournalRecord
-
-_PIECE_BYTES = 1 << 16
-"""Read at once; each is taken apart in the loop's own thread."""
 
 _PAGE_BYTES = 16 * 1024 * 1024
 """Lines read for one page: more than anybody is shown at once."""
@@ -97,7 +95,7 @@ class FileJournals:
             return ()
         async with aiofiles.open(descriptor, "rb", executor=self._reader) as file:
             lines = _Lines(first, limit, _PAGE_BYTES)
-            while not lines.full and (piece := await file.read(_PIECE_BYTES)):
+            while not lines.full and (piece := await file.read(PIECE_BYTES)):
                 lines.take(piece)
             return lines.records()
 
@@ -185,11 +183,7 @@ def _node_of(folder: int, name: str) -> Node | None:
     if not name.endswith(ENDING) or not is_node_id(name.removesuffix(ENDING)):
         return None
     with open(open_file(folder, name, os.O_RDONLY), "rb") as file:
-        lines = _Lines(1, _LINES_MOST)
-        while not lines.full and (piece := file.read(_PIECE_BYTES)):
-            lines.take(piece)
-    records = lines.records()
-    return node_from(records) if records else None
+        return node_from(islice(records_of(file), _LINES_MOST))
 
 
 def _open_to_read(workspace: str, node_id: NodeId) -> int:
@@ -201,49 +195,29 @@ def _open_to_read(workspace: str, node_id: NodeId) -> int:
 class _Lines:
     """Takes pieces of a file and keeps the lines of one page."""
 
-    def __init__(self, first: int, limit: int, most_bytes: int | None = None) -> None:
+    def __init__(self, first: int, limit: int, most_bytes: int) -> None:
         self._first = first
         self._limit = limit
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._n = 1
-        self._rest: list[bytes] = []
-        self._rest_bytes = 0
+        self._pieces = Pieces()
         self._records: list[JournalRecord] = []
 
     @property
     def full(self) -> bool:
         """Whether the page has all it may hold."""
-        too_many = self._most_bytes is not None and self._bytes >= self._most_bytes
-        return too_many or len(self._records) >= self._limit
+        return self._bytes >= self._most_bytes or len(self._records) >= self._limit
 
     def take(self, piece: bytes) -> None:
         """Take the next bytes of the file."""
-        *whole, rest = piece.split(b"\n")
-        for part in whole:
-            self._hold(part)
-            line = self._held()
-            if self._n >= self._first and not self.full:
-                self._records.append(decode(line, self._n))
+        for n, line in self._pieces.take(piece):
+            if n >= self._first and not self.full:
+                self._records.append(decode(line, n))
                 self._bytes += len(line)
-            self._n += 1
-        self._hold(rest)
-
-    def _hold(self, part: bytes) -> None:
-        """Keep a part of a line, but not of one that is too long to be a record."""
-        self._rest_bytes += len(part)
-        if self._rest_bytes <= LINE_MOST_BYTES:
-            self._rest.append(part)
-        else:
-            self._rest.clear()
-
-    def _held(self) -> bytes:
-        line, self._rest, self._rest_bytes = b"".join(self._rest), [], 0
-        return line
 
     def records(self) -> tuple[JournalRecord, ...]:
         """Give the page; a tail without newline is part of it only when it is a whole record."""
-        tail = decode(b"".join(self._rest), self._n)
-        if self._n >= self._first and not self.full and not tail.damaged:
+        tail = self._pieces.tail()
+        if tail is not None and tail.n >= self._first and not self.full:
             return (*self._records, tail)
         return tuple(self._records)

@@ -1,5 +1,7 @@
 """Nodes as their journals remember them: enough to go on when the registry is lost."""
 
+from collections.abc import Iterable
+
 from msgspec import MsgspecError, convert
 from msgspec.structs import replace
 
@@ -13,24 +15,33 @@ _MESSAGES_A_LINE = 4
 """Numbers of messages may be skipped and never given twice; no line causes as many as this."""
 
 
-def node_from(records: tuple[JournalRecord, ...]) -> Node | None:
+def node_from(records: Iterable[JournalRecord]) -> Node | None:
     """Fold a journal into the node it is of; none when its first line is gone.
 
     Damaged lines are read past. The node is as its last whole line says: without a `settled` line
-    it is live, and recovery will settle it.
+    it is live, and recovery will settle it. Each record is let go before the next is taken: a
+    journal may be far larger than what it comes to.
     """
-    born = next((r for r in records if r.kind in _FIRST_KINDS and not r.damaged), None)
-    if born is None:
+    node: Node | None = None
+    lines = 0
+    for record in records:
+        lines = record.n
+        if record.damaged:
+            continue
+        if node is not None:
+            node = _fold(node, record)
+        elif record.kind in _FIRST_KINDS and (node := _born(record)) is None:
+            return None
+    if node is None:
         return None
+    return replace(node, journal_lines=lines, messages=_MESSAGES_A_LINE * lines)
+
+
+def _born(record: JournalRecord) -> Node | None:
     try:
-        node = convert(born.body, Node)
+        return convert(record.body, Node)
     except MsgspecError:
         return None
-    for record in records:
-        if not record.damaged:
-            node = _fold(node, record)
-    lines = records[-1].n
-    return replace(node, journal_lines=lines, messages=_MESSAGES_A_LINE * lines)
 
 
 def _fold(node: Node, record: JournalRecord) -> Node:
