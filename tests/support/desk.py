@@ -238,7 +238,7 @@ async def a_bench(folder: Path, policy: Policy | None = None) -> AsyncIterator[B
     registry = Registry(Tree(), policy or a_policy(), store, effects.append)
     waiting, workspace = Waiting(registry), TestedWorkspace()
     bench = _bench(registry, store, waiting, workspace, str(folder.resolve()))
-    bench.effects = effects
+    bench.store, bench.effects = store, effects
     task = asyncio.create_task(registry.run())
     try:
         yield bench
@@ -290,6 +290,5 @@ def _bench(
     )
     bench = Bench(desk, registry, clock, folder)
     bench.territories, bench.journals, bench.workspace = territories, journals, workspace
-    bench.store = store
     bench.peers, bench.ends, bench.faults = peers, ends, faults
     return bench
