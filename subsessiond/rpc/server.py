@@ -205,10 +205,12 @@ class RpcServer:
 
     async def _pipe(self, request: web.BaseRequest) -> web.StreamResponse:
         line, session = request.transport, self._open_session
-        if line is None or session is None:
-            return web.Response(status=404)
+        if line is None:
+            raise ConnectionResetError
+        if session is None:
+            return await _turned_away(request, web.Response(status=404))
         try:
-            return await self._hold(
+            answer = await self._hold(
                 request,
                 lambda: LinePipe(
                     request,
@@ -220,6 +222,7 @@ class RpcServer:
             )
         finally:
             self._door.holds_none(line)
+        return await _turned_away(request, answer) if isinstance(answer, web.Response) else answer
 
     async def _hold(
         self, request: web.BaseRequest, stream_of: Callable[[], WebSocket | LinePipe]
@@ -259,6 +262,15 @@ class RpcServer:
         finally:
             self._reading.discard(transport)
             self._door.holds_none(transport)
+
+
+async def _turned_away(request: web.BaseRequest, answer: web.Response) -> web.Response:
+    """Answer and hang up: what follows has no end that could be waited for."""
+    await answer.prepare(request)
+    await answer.write_eof()
+    if request.transport is not None:
+        request.transport.close()
+    return answer
 
 
 async def _bounded(
