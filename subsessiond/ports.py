@@ -240,16 +240,16 @@ class Transcript(Protocol):
 
     @property
     def total_bytes(self) -> int:
-        """All that was ever given to `write`, kept or dropped: what the child produced, and was
-        told. Never fewer than before.
-        """
+        """All that was given to `write`, kept or dropped: what the child produced, and was told."""
 
     def write(self, kind: str, data: TranscriptData) -> None:
         """Keep a piece; never blocks and never raises. What finds no room is dropped and counted.
 
         Args:
             kind: `in` (said to the child), `out` and `err` (what it printed), `note` (our words).
-            data: Bytes are joined to text per kind, however they were chunked.
+            data: Bytes are a stream: per kind they are made into whole lines, however they were
+                chunked; a last line without its end is kept when this is closed. A text or a
+                dictionary is a line of its own.
         """
 
     def close(self) -> None:
