@@ -1,7 +1,4 @@
-"""S10: a child that has exited is over, though something it started holds its pipes.
-
-Not yet: the same for a headless agent with a closing result.
-"""
+"""S10: a child that has exited is over, though something it started holds its pipes."""
 
 import time
 

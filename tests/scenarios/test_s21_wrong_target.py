@@ -1,6 +1,6 @@
 """S21: a cancel stops the one that is named, and nobody names what is not below it.
 
-In-process children and programs; ACP and headless agents join with their runners.
+In-process children and programs; headless agents have a test of their own, ACP agents join.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """S40, where nothing was measured: no reading is null, never 0 and never the cap.
 
-Readings themselves join with the runners whose agents report them: `acp`, `jsonl`, `claude`.
+Readings themselves have tests of their own, by the kind of agent that reports them.
 """
 
 import pytest

@@ -89,6 +89,22 @@ def profile(channel: Channel = Channel.CLOSING_RESULT, **fields: Any) -> AgentPr
     return AgentProfile(**given)
 
 
+def spawn(daemon: Any, root: str, role: str, *steps: dict[str, Any], **more: Any) -> str:
+    """Start an agent that plays these steps; further fields are the brief's. Gives its id."""
+    brief = {"mission": prompt(*steps), **more}
+    answer = daemon.call("subsession.spawn", parentId=root, role=role, brief=brief)
+    return str(answer["nodeId"])
+
+
+ENDS: Final = 'channel = "closing-result"'
+SPEAKS: Final = 'probe = "in-turn"'
+"""An agent with our tools, as far as this one needs any: it speaks by the client."""
+BY_SHELL: Final = 'channel = "cli"'
+LIMITS: Final = (
+    "[limits]\nmission_bytes = 4_194_304\nspawn_burst = 1_000\nspawns_per_tree = 1_000\n"
+)
+
+
 def config(*roles: str, **agents: str) -> dict[str, str]:
     """Write the configuration of a daemon with one tier and one worker role for each agent.
 
@@ -106,6 +122,7 @@ def config(*roles: str, **agents: str) -> dict[str, str]:
     tools = '["read", "edit", "execute", "search", "fetch", "think"]'
     rows = [f'[{name}]\ntier = "{name}"\ntools = {tools}\n' for name in agents]
     return {
+        "subsessiond.toml": LIMITS,
         "agents.toml": f"[tiers]\n{tiers}\n" + "\n".join(tables),
         "roles.toml": "\n".join([*rows, *roles]),
     }

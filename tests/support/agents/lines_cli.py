@@ -62,6 +62,17 @@ def hold(seconds: float) -> None:
     subprocess.Popen(["sleep", str(seconds)])
 
 
+def where() -> None:
+    """Say what standard input is."""
+    line({"type": "say", "text": os.readlink("/proc/self/fd/0")})
+
+
+def flood(_: object) -> None:
+    """Print without end."""
+    while True:
+        line({"type": "say", "text": "x" * 60_000})
+
+
 def ignore(name: str) -> None:
     """Ignore a signal from now on."""
     signal.signal(signal.Signals[name], signal.SIG_IGN)
@@ -100,6 +111,8 @@ STEPS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "stderr": shout,
     "sleep": time.sleep,
     "hold": hold,
+    "where": lambda _: where(),
+    "flood": flood,
     "ignore": ignore,
     "waitFile": wait_file,
     "touch": lambda path: Path(path).touch(),
