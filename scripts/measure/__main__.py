@@ -82,6 +82,7 @@ def _scale(*, quick: bool) -> Scale:
             nodes=10_000,
             events=100_000,
             live=100,
+            quiet=500,
         )
     return Scale(
         quick=False,
@@ -92,6 +93,7 @@ def _scale(*, quick: bool) -> Scale:
         nodes=100_000,
         events=1_000_000,
         live=1_000,
+        quiet=1_000,
     )
 
 

@@ -11,10 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from scripts.measure import inside
 from subsession.client import Client
 from tests.support.daemon import Daemon
 
 START_S = 60.0
+TIME, MEMORY = "time", "memory"
+"""What a daemon may count."""
 SCRIPT = {"steps": [{"awaitPrompt": True}]}
 """What a quiet child does: wait for somebody to say something, and nobody does."""
 
@@ -52,11 +55,13 @@ class QuietDaemon(Daemon):
     Args:
         starts: whether the context begins with a running daemon.
         more: lines added to its main table.
+        counts: whether it counts what it spends (`inside`); with memory where that is named.
     """
 
-    def __init__(self, *, starts: bool = True, more: str = "") -> None:
+    def __init__(self, *, starts: bool = True, more: str = "", counts: str = "") -> None:
         super().__init__(config={"subsessiond.toml": _LIMITS + more})
         self._starts = starts
+        self._counts = counts
         script = self.folder / "quiet.json"
         script.write_text(json.dumps(SCRIPT), "utf-8")
         agents = _AGENTS.format(script=script)
@@ -72,7 +77,7 @@ class QuietDaemon(Daemon):
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "scripts.measure.known_tokens", "serve"],
-                env={**environment(self), "MEASURE_TOKENS": str(self.tokens)},
+                env={**environment(self), "MEASURE_TOKENS": str(self.tokens), **self._counting()},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
@@ -93,6 +98,23 @@ class QuietDaemon(Daemon):
         for n in range(count):
             client.call("subsession.spawn", {**order, "waitMs": 20_000 if n == count - 1 else 0})
         return str(root["nodeId"])
+
+    def _counting(self) -> dict[str, str]:
+        found = {inside.WHERE: str(self.folder / "inside")} if self._counts else {}
+        return {**found, inside.MEMORY: "1"} if self._counts == MEMORY else found
+
+    def spent(self) -> dict[str, Any]:
+        """Ask what it has spent so far, where; it has to count."""
+        path, until = self.folder / "inside", time.perf_counter() + START_S
+        path.unlink(missing_ok=True)
+        os.kill(pid_of(self), inside.ASK)
+        while not path.exists():
+            if time.perf_counter() > until:
+                raise RuntimeError("the daemon does not say what it has spent")
+            # Why polling: a file that comes cannot be waited for.
+            time.sleep(0.002)
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return found
 
     def child_tokens(self) -> list[str]:
         """Give the tokens of all children so far."""

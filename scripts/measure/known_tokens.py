@@ -6,7 +6,9 @@ With it the bench calls as the daemon's own scripted children, which no one outs
 
 import os
 import sys
+from pathlib import Path
 
+from scripts.measure import inside
 from subsessiond import cli
 from subsessiond.adapters import ids
 
@@ -25,4 +27,6 @@ class WrittenIds(ids.RandomIds):
 if __name__ == "__main__":
     # The one part that is another; the daemon is loaded after this, as it always is.
     ids.RandomIds = WrittenIds  # type: ignore[misc]
+    if where := os.environ.get(inside.WHERE):
+        inside.watch(Path(where))
     sys.exit(cli.main())

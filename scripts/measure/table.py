@@ -39,6 +39,8 @@ class Scale:
     nodes: int
     events: int
     live: int
+    quiet: int
+    """Children with nothing to do."""
 
 
 def compared(row: Row, series: Series, *, at_least: float = 0.0, at_most: float = 0.0) -> Row:
