@@ -1,6 +1,7 @@
 """Words in braces that stand, in an agent's profile, for what each child has of its own.
 
-Only these words are replaced; all other braces are the text's own.
+Only these words are replaced; all other braces are the text's own. `{edit?yes:no}`, and the same of
+every other tool class, stands for what is said where the child may use tools of that class, or not.
 """
 
 import json
@@ -9,10 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from subsessiond.core.permit import WRITES, tools_of
 from subsessiond.model.node import Node
+from subsessiond.model.role import ToolClass
+
+GRANTED: Final = "granted"
 
 _WORD: Final = re.compile(
     r"\{(workspace|scratch|node|socket|shim_program|shim_args|shim_command|brief)\}"
+    rf"|\{{({'|'.join(ToolClass)})\?([^{{}}:]*):([^{{}}]*)\}}"
 )
 
 
@@ -26,9 +32,22 @@ def words_of(node: Node, scratch: Path, socket: str, shim: tuple[str, ...]) -> d
         "shim_program": shim[0] if shim else "",
         "shim_args": json.dumps(list(shim[1:])),
         "shim_command": json.dumps(list(shim)),
+        **{tool: GRANTED for tool in ToolClass if _may_use(node, tool)},
     }
+
+
+def _may_use(node: Node, tool: ToolClass) -> bool:
+    """Tell whether a child has any use for tools of a class: who owns no file writes none."""
+    return tool in tools_of(node) and (tool not in WRITES or bool(node.owns))
 
 
 def fill(text: str, words: Mapping[str, str]) -> str:
     """Put in what the words stand for; what is put in is not looked at again."""
-    return _WORD.sub(lambda found: words.get(found[1], found[0]), text)
+
+    def put(found: re.Match[str]) -> str:
+        word, tool, yes, no = found.groups()
+        if word is not None:
+            return words.get(word, found[0])
+        return yes if words.get(tool) == GRANTED else no
+
+    return _WORD.sub(put, text)

@@ -1,7 +1,11 @@
 import json
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from subsessiond.adapters.runners.placeholders import fill, words_of
+from subsessiond.model.brief import Grant
+from subsessiond.model.role import Role, ToolClass
 from tests.support.nodes import node_in
 
 
@@ -20,3 +24,21 @@ def test_the_shim_is_there_in_parts_and_whole(tmp_path: Path) -> None:
     assert json.loads(fill("{shim_args}", words)) == ["-m", 'a"b']
     assert json.loads(fill("{shim_command}", words)) == ["py", "-m", 'a"b']
     assert words_of(node_in(tmp_path), Path("/s"), "", ())["shim_program"] == ""
+
+
+def test_what_a_child_may_use_decides_between_two_words(tmp_path: Path) -> None:
+    """Each class chooses by role and grant, and who owns no file may not write any."""
+    role = Role(name="r", tier="t", tools=(ToolClass.EDIT, ToolClass.READ))
+    text = "Read{edit?,Edit:}{execute?,Bash:} {edit?allow:deny} {think?a:b} {other?a:b} {edit?a}"
+    owner = replace(node_in(tmp_path), role=role, owns=("a/*",))
+    granted = replace(owner, grant=Grant(tools=(ToolClass.EXECUTE,)))
+    found = [
+        fill(text, words_of(node, tmp_path, "", ()))
+        for node in (owner, granted, replace(owner, owns=()))
+    ]
+    rest = "b {other?a:b} {edit?a}"
+    assert found == [
+        f"Read,Edit allow {rest}",
+        f"Read,Edit,Bash allow {rest}",
+        f"Read deny {rest}",
+    ]
