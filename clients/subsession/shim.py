@@ -10,6 +10,7 @@ import os
 import sys
 
 # Why the C modules: what stands around them takes longer to load than all the rest here.
+from _signal import SIG_DFL, SIGINT, signal  # type: ignore[import-not-found]
 from _socket import AF_UNIX, SOCK_STREAM, socket
 from _thread import allocate_lock, start_new_thread
 
@@ -117,6 +118,8 @@ def write(data: bytes) -> None:
 
 def main(argv: list[str]) -> int:
     """Run the pipe and give the exit status."""
+    # Why: Python's own handler needs the first thread, which waits where no signal may wake it.
+    signal(SIGINT, SIG_DFL)
     given = argv[1:]
     if len(given) != 1 or given[0].startswith("-"):
         os.write(2, b"usage: python -I -S shim.py SOCKET\n")
@@ -127,8 +130,6 @@ def main(argv: list[str]) -> int:
         line = f"subsession shim: cannot reach the daemon at {given[0]}: {lost}\n"
         os.write(2, line.encode("utf-8", "surrogateescape"))
         return DAEMON_LOST
-    except KeyboardInterrupt:
-        return 130
     return 0
 
 
