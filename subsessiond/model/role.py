@@ -78,6 +78,15 @@ class Probe(StrEnum):
     """Only once its first turn has begun: it counts as up before."""
 
 
+class UsageOf(StrEnum):
+    """Of what an agent's figures are."""
+
+    SESSION = "session"
+    """Running totals: they are never added up."""
+    TURN = "turn"
+    """Of each turn alone: they are added up."""
+
+
 class AgentProfile(Value, frozen=True, kw_only=True):
     """How nodes of one tier are run."""
 
@@ -96,12 +105,16 @@ class AgentProfile(Value, frozen=True, kw_only=True):
     """`stdin` or `argument`: how the opening text reaches the process."""
     channel: Channel = Channel.MCP
     probe: Probe = Probe.BEFORE_TURN
+    login: str = ""
+    """ACP method to authenticate with before the session, for agents that want to be asked to."""
     mode: str = ""
     """ACP session mode to choose before the first turn."""
     mcp_servers: bool = True
     """Whether an ACP agent takes our MCP server with its session; else its own files name it."""
     merges_prompts: bool = False
     """Whether what is said in a running turn reaches the model in it and cancels nothing."""
+    usage_of: UsageOf = UsageOf.SESSION
+    """Of what the figures are that an ACP agent gives with each turn's end."""
     tools: tuple[tuple[str, ToolClass], ...] = ()
     """Tool names as the agent spells them, with `*`, and their class; the first that fits wins."""
     events: EventMap = EventMap()

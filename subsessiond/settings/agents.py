@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from typing import Any, Final
 
-from subsessiond.model.role import AgentProfile, Channel, Probe, ToolClass
+from subsessiond.model.role import AgentProfile, Channel, Probe, ToolClass, UsageOf
 from subsessiond.settings.agentevents import read_events
 from subsessiond.settings.tables import Table
 
@@ -19,9 +19,11 @@ _WORDS: Final = (
     "brief_by",
     "channel",
     "probe",
+    "login",
     "mode",
     "mcp_servers",
     "merges_prompts",
+    "usage_of",
     "tools",
     "events",
     "result_grace_ms",
@@ -108,9 +110,11 @@ def _agent(name: str, table: Table) -> AgentProfile:
         brief_by=table.choice("brief_by", BriefBy, BriefBy.STDIN),
         channel=channel,
         probe=table.choice("probe", Probe, Probe.BEFORE_TURN),
+        login=table.text("login", ""),
         mode=table.text("mode", ""),
         mcp_servers=table.flag("mcp_servers", default=True),
         merges_prompts=table.flag("merges_prompts", default=False),
+        usage_of=table.choice("usage_of", UsageOf, UsageOf.SESSION),
         tools=_tools(table.table("tools")),
         events=events,
         result_grace_ms=table.whole("result_grace_ms", 5_000, most=_GRACE_MOST_MS),

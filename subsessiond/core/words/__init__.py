@@ -4,7 +4,15 @@ Why one place: a model's prompt cache and its habits depend on these words, so t
 here, with golden tests beside them.
 """
 
-from subsessiond.core.words.answers import ASK_FINAL, WRITE_A_FILE, accepted, counted, saved
+from subsessiond.core.words.answers import (
+    ASK_FINAL,
+    WRITE_A_FILE,
+    accepted,
+    ask_blocked,
+    counted,
+    mail_text,
+    saved,
+)
 from subsessiond.core.words.frames import (
     compact,
     frame_report,
@@ -30,6 +38,7 @@ __all__ = [
     "WRITE_A_FILE",
     "Terms",
     "accepted",
+    "ask_blocked",
     "compact",
     "counted",
     "frame_report",
@@ -37,6 +46,7 @@ __all__ = [
     "frame_steer",
     "frame_succeeded",
     "frame_unread",
+    "mail_text",
     "opening_of",
     "opening_text",
     "report_line",

@@ -28,6 +28,20 @@ def saved(pointer: str) -> str:
     return f"checkpoint saved: {pointer}"
 
 
+def ask_blocked(refused: tuple[tuple[str, str], ...]) -> str:
+    """Tell a child whose turn is over what it was refused, and how to leave it to a person.
+
+    Args:
+        refused: Why, and the blocker to report, of each.
+    """
+    told = "\n".join(f"- {why}; blocker: {blocker}" for why, blocker in refused)
+    return (
+        f"Your turn ended after you were refused:\n{told}\nAsking again is no use: nobody is there "
+        "to allow it. If you can finish without it, go on. If not, report with stage final and "
+        "outcome blocked, and name these blockers."
+    )
+
+
 def mail_text(messages: tuple[tuple[str, bool], ...], more: int) -> str:
     """Show a mailbox: each message as it is, those shown before marked so, the rest by count.
 

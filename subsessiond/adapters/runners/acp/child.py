@@ -1,0 +1,209 @@
+"""One child that an ACP agent works for, from the start of its process to its end."""
+
+import asyncio
+
+from subsessiond.adapters.runners.acp.answers import Answers
+from subsessiond.adapters.runners.acp.connection import Connection, ConnectionLost
+from subsessiond.adapters.runners.acp.ending import Ending, ending_of_exit
+from subsessiond.adapters.runners.acp.files import Files
+from subsessiond.adapters.runners.acp.handshake import NoSession, open_session
+from subsessiond.adapters.runners.acp.metering import Metering
+from subsessiond.adapters.runners.acp.permissions import Permissions
+from subsessiond.adapters.runners.acp.refusals import Refusals
+from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
+from subsessiond.adapters.runners.acp.turns import Memory, Said, Turns
+from subsessiond.adapters.runners.acp.updates import Updates
+from subsessiond.adapters.runners.agentprocess import DRAIN_S, AgentProcess, Host
+from subsessiond.adapters.runners.frames import Frames
+from subsessiond.adapters.runners.mailbox import Mailbox
+from subsessiond.adapters.runners.signs import Signs
+from subsessiond.model.commands import ConfirmStart, EndChild, EndTurn, FailStart
+from subsessiond.model.node import Node
+from subsessiond.model.process import Exit, Stopped
+from subsessiond.model.report import Outcome
+from subsessiond.model.role import Channel, Probe
+from subsessiond.ports import ChildOrder, Voice
+
+
+class AcpChild:
+    """One child under way.
+
+    Args:
+        host: what the daemon gives to agents.
+        order: the child.
+        voice: hears what becomes of it.
+    """
+
+    def __init__(self, host: Host, order: ChildOrder, voice: Voice) -> None:
+        self._host = host
+        self._order = order
+        self._voice = voice
+        self._node_id = order.node.node_id
+        self._agent = AgentProcess(host, order, voice)
+        self._frames = Frames()
+        self._memory = self._remember()
+        self._answers = self._answering()
+        self._connection = Connection(self._agent.write, self._answers)
+        self._turns = Turns(
+            self._connection,
+            self._memory,
+            self._end_turn,
+            merges=order.profile.merges_prompts,
+        )
+        self._listening: asyncio.Future[Exit | None] | None = None
+        self._is_up = False
+
+    async def run(self) -> None:
+        """Start the agent, work with it, and say how it ended.
+
+        Its output is read on until `stop`, though the child has settled: an agent that is asked to
+        leave may have to say something first.
+        """
+        if not await self._agent.start():
+            return
+        self._listening = listening = asyncio.ensure_future(self._listen())
+        talking = asyncio.ensure_future(self._talk())
+        try:
+            await asyncio.wait((listening, talking), return_when=asyncio.FIRST_COMPLETED)
+            if talking.done() and not talking.result():
+                return
+            # Why a while: an agent that does not listen any more is mostly about to go.
+            await asyncio.wait((listening,), timeout=DRAIN_S)
+            in_turn = self._turns.in_turn
+            ended = listening.result() if listening.done() else None
+            await self._connection.close()
+            self._turns.close()
+            await asyncio.wait((talking,))
+            if talking.result():
+                self._tell_end(ending_of_exit(ended, in_turn=in_turn))
+        finally:
+            talking.cancel()
+            await asyncio.wait((talking,))
+
+    async def prompt(self, message_id: str | None, text: str) -> bool:
+        """Say something to the agent; tells whether it was said into a turn."""
+        return await self._turns.say(Said(text, message_id))
+
+    def wake(self) -> None:
+        """Mail waits."""
+        self._turns.nudge()
+
+    async def stop(self, *, hurry: bool = False) -> Stopped:
+        """Cancel the turn, end the input, then end the agent and everything it started."""
+        self._turns.close()
+        stopped = await self._agent.stop(self._turns.cancel, hurry=hurry)
+        await self._connection.close()
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.wait((self._listening,))
+        return stopped
+
+    def _remember(self) -> Memory:
+        return Memory(
+            mailbox=Mailbox(self._voice, self._node_id),
+            calls=ToolCalls(),
+            signs=Signs(self._voice, self._node_id),
+            refusals=Refusals(),
+            metering=Metering(self._voice, self._node_id, self._order.profile.usage_of),
+        )
+
+    def _answering(self) -> Answers:
+        memory = self._memory
+        permissions = Permissions(self._order.profile, memory.calls, memory.refusals)
+        updates = Updates(memory.calls, memory.signs)
+        parts = (permissions, Files(memory.refusals), updates)
+        return Answers(self._node, lambda: self._turns.in_turn, parts)
+
+    def _node(self) -> Node:
+        return self._memory.mailbox.node or self._order.node
+
+    async def _listen(self) -> Exit | None:
+        """Hear the agent to its end; then nobody has to wait for it any more."""
+        try:
+            return await self._agent.listen(self._hear)
+        finally:
+            await self._connection.close()
+
+    async def _hear(self, line: bytes) -> None:
+        frame = self._frames.read(line)
+        if frame is not None:
+            await self._connection.take(frame)
+
+    async def _talk(self) -> bool:
+        """Open the session and play its turns; tells whether the agent was lost over it."""
+        try:
+            ending = await self._turns.live(await self._begin(), self._order.opening)
+        except NoSession as fault:
+            self._tell_failed(fault.why, fault.said)
+            return False
+        except ConnectionLost:
+            return True
+        if ending is not None:
+            self._tell_end(ending)
+        return False
+
+    async def _begin(self) -> str:
+        """Come up: a session is open, and the agent has our tools where it has to have them."""
+        profile = self._order.profile
+        session = await open_session(self._connection, self._order.node, profile, self._host.shim)
+        self._answers.session = session
+        if profile.channel is Channel.MCP and profile.probe is Probe.BEFORE_TURN:
+            await self._channel()
+        await self._voice.ask(ConfirmStart(node=self._node_id, **self._voice.now()))
+        self._is_up = True
+        return session
+
+    async def _channel(self) -> None:
+        """Wait until the agent has listed our tools; how long it may take is the core's to say.
+
+        Raises:
+            ConnectionLost: it went before.
+        """
+        seen = asyncio.ensure_future(self._voice.channel_seen(self._node_id))
+        lost = asyncio.ensure_future(self._connection.closed.wait())
+        both = (seen, lost)
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in both:
+                task.cancel()
+            await asyncio.wait(both)
+        if lost.done() and not lost.cancelled():
+            raise ConnectionLost("the agent went before it listed our tools")
+
+    def _end_turn(self) -> None:
+        self._voice.tell(EndTurn(node=self._node_id, **self._voice.now()))
+
+    def _tell_end(self, ending: Ending) -> None:
+        if not self._is_up:
+            self._tell_failed(f"{ending.said} before it was up", "")
+            return
+        self._voice.tell(
+            EndChild(
+                node=self._node_id,
+                outcome=Outcome.FAILED,
+                stop_reason=ending.stop_reason,
+                reason=ending.reason,
+                produced_bytes=self._agent.produced_bytes,
+                diagnostic=self._diagnostic(ending.said),
+                promotes=ending.promotes,
+                **self._voice.now(),
+            ),
+        )
+
+    def _tell_failed(self, why: str, said: str) -> None:
+        """Say that it did not come up. What the agent itself said is for the operator alone."""
+        words = f"{why}\n{said}" if said else why
+        self._voice.tell(
+            FailStart(
+                node=self._node_id,
+                why=why,
+                diagnostic=self._diagnostic(words),
+                **self._voice.now(),
+            ),
+        )
+
+    def _diagnostic(self, words: str) -> str:
+        lost = self._connection.unmatched
+        more = f"\nanswers to nothing that was asked: {lost}" if lost else ""
+        return self._agent.diagnostic(f"{words}{more}", self._frames.sample())

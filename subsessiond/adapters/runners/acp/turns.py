@@ -1,0 +1,255 @@
+"""The turns of one session: what is said when, and what is made of a turn's end.
+
+Nothing is said into a running turn, unless the agent is known to take it in: others cancel the turn
+over it. So what comes waits, in order, for the end of the turn.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from subsessiond.adapters.runners.acp.connection import (
+    AnsweredError,
+    Connection,
+    ConnectionLost,
+)
+from subsessiond.adapters.runners.acp.ending import Ending, ending_of_turn
+from subsessiond.adapters.runners.acp.metering import Metering
+from subsessiond.adapters.runners.acp.refusals import Refusals
+from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
+from subsessiond.adapters.runners.mailbox import Mailbox
+from subsessiond.adapters.runners.signs import Signs
+from subsessiond.core.words import ask_blocked
+from subsessiond.model.node import Phase
+
+
+class Memory(NamedTuple):
+    """What is remembered of one child while it runs."""
+
+    mailbox: Mailbox
+    calls: ToolCalls
+    signs: Signs
+    refusals: Refusals
+    metering: Metering
+
+
+class Said:
+    """Something to say to the agent."""
+
+    def __init__(self, text: str, message_id: str | None = None) -> None:
+        self.text = text
+        self.message_id = message_id
+        self.read: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+    def settle(self, *, read: bool) -> None:
+        """Let whoever waits know."""
+        if not self.read.done():
+            self.read.set_result(read)
+
+
+Answer = asyncio.Task[Any]
+
+
+class Turns:
+    """Plays turns until the child has settled.
+
+    Args:
+        connection: to the agent.
+        memory: of the child.
+        end_turn: tells that a turn ended and nothing more is to be said.
+        merges: whether the agent takes in what is said in a running turn.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        memory: Memory,
+        end_turn: Callable[[], None],
+        *,
+        merges: bool,
+    ) -> None:
+        self._connection = connection
+        self._memory = memory
+        self._end_turn = end_turn
+        self._merges = merges
+        self._session = ""
+        self._queue: deque[Said] = deque()
+        self._news = asyncio.Event()
+        self._nudged = False
+        self._answers: list[tuple[Said, Answer]] = []
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._over = False
+        self._knows_refusals = False
+        """Whether it was told of refusals, and nobody else has spoken since."""
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether a turn runs."""
+        return not self._idle.is_set()
+
+    async def live(self, session: str, opening: str) -> Ending | None:
+        """Play the first turn and all that follow.
+
+        Returns:
+            How a turn ended the run; none where the child has settled by its own word or another's.
+
+        Raises:
+            ConnectionLost: the agent went, or does not listen any more.
+        """
+        self._session = session
+        said: Said | None = Said(opening)
+        while said is not None:
+            ending = await self._play(said)
+            if ending is not None and self._memory.mailbox.is_live:
+                return ending
+            said = await self._next()
+        return None
+
+    async def say(self, said: Said) -> bool:
+        """Say something at the end of the turn, or at once where the agent takes it in.
+
+        Returns:
+            Whether it was said into a turn.
+        """
+        if self._over:
+            return False
+        if self._merges and self.in_turn and said.message_id is not None:
+            self._ask(said)
+        else:
+            self._queue.append(said)
+            self._news.set()
+        return await said.read
+
+    def nudge(self) -> None:
+        """Look at the mail once the turn is over."""
+        self._nudged = True
+        self._news.set()
+
+    async def cancel(self) -> None:
+        """Ask for the end of the turn and wait for it.
+
+        Raises:
+            ConnectionLost: there is nobody to ask.
+        """
+        if self.in_turn:
+            await self._connection.notify("session/cancel", {"sessionId": self._session})
+            await self._idle.wait()
+
+    def close(self) -> None:
+        """Leave the rest unsaid, and begin no turn any more."""
+        self._over = True
+        self._news.set()
+        while self._queue:
+            self._queue.popleft().settle(read=False)
+
+    async def _play(self, said: Said) -> Ending | None:
+        self._idle.clear()
+        self._memory.signs.note("prompt", Phase.WORKING)
+        try:
+            self._ask(said)
+            # Why again and again: more may have been said into the turn meanwhile.
+            while waiting := [answer for _, answer in self._answers if not answer.done()]:
+                await asyncio.wait(waiting)
+            return self._judge()
+        finally:
+            await self._end_play()
+
+    async def _end_play(self) -> None:
+        answers, self._answers = self._answers, []
+        for said, answer in answers:
+            answer.cancel()
+            said.settle(read=False)
+        if answers:
+            await asyncio.wait([answer for _, answer in answers])
+        self._memory.calls.end_all()
+        # Why now: a sign that is told later would say that a child works which waits.
+        self._memory.signs.close()
+        self._idle.set()
+
+    def _ask(self, said: Said) -> None:
+        if said.message_id is not None and not self._memory.mailbox.is_staged(said.message_id):
+            said.settle(read=False)  # it rode on the answer of a tool
+            return
+        self._answers.append((said, asyncio.ensure_future(self._prompt(said))))
+
+    async def _prompt(self, said: Said) -> Any:
+        prompt = [{"type": "text", "text": said.text}]
+        params = {"sessionId": self._session, "prompt": prompt}
+        future = await self._connection.send("session/prompt", params)
+        if said.message_id is not None:
+            self._memory.mailbox.note_read(said.message_id)
+        said.settle(read=True)
+        return await future
+
+    def _judge(self) -> Ending | None:
+        """Judge a turn by the last answer that is none of an error; by the first error else."""
+        outcomes = [(said, _outcome(answer)) for said, answer in self._answers]
+        good = [found for _, found in outcomes if not isinstance(found, AnsweredError)]
+        self._memory.metering.take(good)
+        if not good:
+            return ending_of_turn(outcomes[0][1]) if outcomes else None
+        for said, found in outcomes:
+            if isinstance(found, AnsweredError):
+                self._queue.append(Said(said.text))  # not taken in after all: said again
+        return ending_of_turn(good[-1])
+
+    async def _next(self) -> Said | None:
+        """Give what is to be said next, once there is something; none when it has settled."""
+        has_ended = False
+        while self._memory.mailbox.is_live:
+            if self._over:
+                raise ConnectionLost("nothing can be said any more")
+            said = self._about_refusals() or self._queued() or self._mail()
+            if said is not None:
+                return said
+            if not has_ended:
+                has_ended = True
+                self._end_turn()
+            self._news.clear()
+            await self._news.wait()
+        return None
+
+    def _about_refusals(self) -> Said | None:
+        """Tell once what was refused, where the turn ended with it."""
+        refused = self._memory.refusals.take()
+        if not refused or self._knows_refusals:
+            return None
+        self._knows_refusals = True
+        return Said(ask_blocked(tuple((each.why, each.blocker) for each in refused)))
+
+    def _queued(self) -> Said | None:
+        while self._queue:
+            said = self._queue.popleft()
+            if said.message_id is None:
+                return said
+            if self._memory.mailbox.is_staged(said.message_id):
+                self._knows_refusals = False
+                return said
+            said.settle(read=False)
+        return None
+
+    def _mail(self) -> Said | None:
+        if not self._nudged:
+            return None
+        self._nudged = False
+        text = self._memory.mailbox.take()
+        if not text:
+            return None
+        self._knows_refusals = False
+        return Said(text)
+
+
+def _outcome(answer: Answer) -> Any:
+    """Give an answer, or the error it is.
+
+    Raises:
+        ConnectionLost: there is none, and will be none.
+    """
+    error = answer.exception()
+    if error is None:
+        return answer.result()
+    if isinstance(error, AnsweredError):
+        return error
+    raise error

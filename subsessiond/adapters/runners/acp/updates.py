@@ -1,0 +1,55 @@
+"""`session/update`: what an agent tells of its work, made into signs of life."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
+from subsessiond.adapters.runners.signs import Signs
+from subsessiond.model.node import Phase
+
+_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "agent_message_chunk": "message",
+        "agent_thought_chunk": "thought",
+        "plan": "plan",
+        "tool_call": "tool-call",
+        "tool_call_update": "tool-update",
+        "usage_update": "usage",
+    }
+)
+"""Our words: a parent is shown the last sign of a child that fell silent."""
+
+_CALLS: Final = ("tool_call", "tool_call_update")
+
+
+class Updates:
+    """Reads the updates of one session.
+
+    Args:
+        calls: remembers tool calls.
+        signs: tells signs of life.
+    """
+
+    def __init__(self, calls: ToolCalls, signs: Signs) -> None:
+        self._calls = calls
+        self._signs = signs
+
+    def take(self, update: Any, *, in_turn: bool) -> None:
+        """Take in one update, of whatever kind.
+
+        Outside of a turn it is no sign of life: a node that waits stands still, though its agent
+        may still tell of its commands or its title.
+        """
+        if not isinstance(update, dict):
+            return
+        kind = update.get("sessionUpdate")
+        if kind in _CALLS:
+            self._calls.note(update)
+        if in_turn:
+            self._signs.note(_WORDS.get(str(kind), "update"), self.phase)
+
+    @property
+    def phase(self) -> Phase:
+        """What the child is doing."""
+        return Phase.IN_TOOL if self._calls.any_open else Phase.WORKING
