@@ -57,7 +57,7 @@ def start_daemon(place: Place, limit_s: float = START_LIMIT_S) -> Path:
             break
         time.sleep(_POLL_S)
     why = f"it did not listen within {limit_s:g} s" if ended_at is None else "it ended at once"
-    told = next((path for path, size in began.items() if _size(path) > size), place.log)
+    told = next((path for path, size in began.items() if _size(path) != size), place.log)
     raise StartFailed(why, str(told), _tail(told, began[told]))
 
 
@@ -142,11 +142,14 @@ def _wait_process(pid: int, limit_s: float) -> None:
 
 
 def _tail(path: Path, began: int) -> tuple[str, ...]:
-    """Give the last lines that were written to a log after `began` bytes."""
+    """Give the last lines that were written to a log after `began` bytes.
+
+    One that is smaller than it was is another file: the daemon turns a full log.
+    """
     try:
         with path.open("rb") as log:
             end = log.seek(0, os.SEEK_END)
-            log.seek(max(min(began, end), end - _TAIL_BYTES))
+            log.seek(max(began if began <= end else 0, end - _TAIL_BYTES))
             return _lines(log.read())
     except OSError:
         return ()

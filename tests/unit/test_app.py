@@ -198,7 +198,7 @@ async def test_children_that_cannot_be_ended_hold_it_up_for_a_bounded_time(
 async def test_a_reload_takes_good_tables_and_keeps_the_old_before_bad_ones(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reload reads the files anew, limits too; one bad word leaves everything as it was, and says which."""
+    """A reload reads the files anew, limits too; one bad word changes nothing and is named."""
     roles = settings.config_dir / "roles.toml"
     async with serving(settings, monkeypatch) as daemon:
         roles.write_text('[mine]\ntier = "command"\n')

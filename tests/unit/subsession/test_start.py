@@ -78,6 +78,26 @@ def test_a_daemon_that_does_not_come_up_shows_its_last_words(
     assert "it ended at once" in str(caught.value)
 
 
+def test_last_words_in_a_log_that_was_turned_are_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A daemon that begins a new log before it ends has its last words read there."""
+    place = stand_in(monkeypatch, tmp_path, TURNS)
+    place.state_dir.mkdir()
+    place.own_log.write_text("of an earlier life\n" * 100)
+    with pytest.raises(StartFailed) as caught:
+        start.start_daemon(place)
+    assert caught.value.lines == ("the disk is made of cheese",)
+
+
+TURNS = """
+import os
+log = os.environ["SUBSESSION_STATE_DIR"] + "/daemon.log"
+os.replace(log, log + ".1")
+open(log, "w").write("the disk is made of cheese")
+"""
+
+
 def test_a_daemon_that_hangs_is_not_waited_for_for_ever(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
