@@ -424,6 +424,34 @@ class Voice(Protocol):
         """Return when the child's agent has listed our tools; the caller sets the bound."""
 
 
+class OfferedTool(Value, frozen=True, kw_only=True):
+    """One tool as a model is told of it."""
+
+    name: str
+    text: str
+    schema: dict[str, Any]
+
+
+class ToolAnswer(Value, frozen=True, kw_only=True):
+    """What a tool answered, for the model to read."""
+
+    text: str
+    refused: bool = False
+
+
+class ChildTools(Protocol):
+    """The tools by which a child speaks to this daemon, for runners that are its agent themselves.
+
+    They are the very tools that agents are served over MCP: names, texts, bounds and refusals.
+    """
+
+    def offered(self, node_id: NodeId) -> tuple[OfferedTool, ...]:
+        """Give the tools that are there for a node, and know that its agent has seen them."""
+
+    async def call(self, node_id: NodeId, name: str, arguments: dict[str, Any]) -> ToolAnswer:
+        """Call one; whatever happens becomes an answer."""
+
+
 class RunningChild(Protocol):
     """One child under way."""
 

@@ -134,6 +134,9 @@ def test_locks_hold_every_requirement() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     groups = project["dependency-groups"]
     assert not find_unlocked(project["project"]["dependencies"], "run")
+    for extra in project["project"]["optional-dependencies"].values():
+        assert not find_unlocked(extra, "model")
+        assert not find_unlocked(extra, "dev")
     assert not find_unlocked(groups["build"], "build")
     assert not find_unlocked(groups["agents"], "agents")
     assert not find_unlocked([word for word in groups["dev"] if isinstance(word, str)], "dev")
