@@ -17,6 +17,7 @@ from scripts.measure import (
     reading,
     reporting,
     resting,
+    shimming,
     starting,
 )
 from scripts.measure.table import Row, Scale, as_json, as_text
@@ -30,6 +31,7 @@ PARTS: tuple[ModuleType, ...] = (
     resting,
     launching,
     child,
+    shimming,
 )
 
 
