@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -247,3 +247,36 @@ async def test_without_sessions_there_is_no_pipe(serve: Serve) -> None:
     writer.write(HELLO)
     assert b"404" in await asyncio.wait_for(reader.readuntil(b"\r\n"), 10)
     await hang_up(writer)
+
+
+async def test_a_quiet_pipe_is_not_sent_away_for_a_newcomer(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe is in use however long nothing is said: those who only sit on the socket go first."""
+    monkeypatch.setattr("subsessiond.rpc.server.connections_most", lambda: 3)
+    path = await serve()
+    async with piped(path) as end:
+        others = [await asyncio.open_unix_connection(str(path)) for _ in range(6)]
+        assert await asyncio.wait_for(others[0][0].read(), 10) == b""
+        assert await end.ask(b"ok") == b"2"
+        for _, writer in others:
+            await hang_up(writer)
+
+
+async def test_half_lines_have_a_bound_together(serve: Serve) -> None:
+    """Who holds much of a line that does not end is sent away when all hold too much."""
+    path = await serve()
+    half = b"x" * (15 * MIB)
+    async with AsyncExitStack() as stack:
+        ends = [await stack.enter_async_context(piped(path)) for _ in range(5)]
+        for end in ends:
+            end.writer.write(half)
+        gone = [asyncio.ensure_future(end.reader.read()) for end in ends]
+        done, waiting = await asyncio.wait(gone, timeout=20, return_when=asyncio.FIRST_COMPLETED)
+        assert done
+        assert waiting
+        for one in waiting:
+            one.cancel()
+        await asyncio.wait(gone)
+    async with piped(path) as end:
+        assert await end.ask(b"ok") == b"2"
