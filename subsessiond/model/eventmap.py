@@ -49,6 +49,10 @@ class EventMap(Value, frozen=True, kw_only=True):
     """Where a message has the id under which its usage is counted once."""
     usage: str = ""
     """Where the usage of one message is."""
+    usage_without: tuple[str, ...] = ()
+    """Figures (`input`, `cache_read`, `cache_write`, `output`) that are not true in it: agents that
+    show a message while it streams tell of an output that has only begun.
+    """
     total: str = ""
     """Where a running total is, which is not added."""
     summary: str = ""
@@ -59,6 +63,9 @@ class EventMap(Value, frozen=True, kw_only=True):
     cache_write: tuple[str, ...] = ()
     output: tuple[str, ...] = ()
 
+
+FIGURES = ("input", "cache_read", "cache_write", "output")
+"""What a usage tells."""
 
 ENDS = ("turn-limit", "max-tokens", "refusal")
 """Why an agent stops although nothing broke."""

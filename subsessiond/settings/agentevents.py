@@ -3,7 +3,7 @@
 import re
 from typing import Any, Final
 
-from subsessiond.model.eventmap import ENDS, EventMap, Match
+from subsessiond.model.eventmap import ENDS, FIGURES, EventMap, Match
 from subsessiond.settings.tables import Table
 
 _PATH: Final = re.compile(r"[^.\s]+(?:\.[^.\s]+)*")
@@ -35,13 +35,14 @@ def read_events(table: Table) -> EventMap:
     Raises:
         ConfigFault: says which word and why.
     """
-    table.only((*_PATHS, *_LISTS, *_MATCHES, "words_in_pieces", "ends"))
+    table.only((*_PATHS, *_LISTS, *_MATCHES, "words_in_pieces", "ends", "usage_without"))
     found: dict[str, Any] = {word: _path(table, word) for word in _PATHS}
     found.update((word, _paths(table, word)) for word in _LISTS)
     found.update((word, _match(table.table(word))) for word in _MATCHES)
     ends = table.table("ends")
     ends.only(ENDS)
     return EventMap(
+        usage_without=_figures(table),
         words_in_pieces=table.flag("words_in_pieces", default=False),
         ends=tuple((word, _match(ends.table(word))) for word in ends.words()),
         **found,
@@ -59,6 +60,14 @@ def _paths(table: Table, word: str) -> tuple[str, ...]:
     found = table.texts_or_text(word)
     for path in found:
         _check_path(table, word, path.removeprefix("-"))
+    return found
+
+
+def _figures(table: Table) -> tuple[str, ...]:
+    found = table.once("usage_without")
+    for figure in found:
+        if figure not in FIGURES:
+            table.refuse("usage_without", f"must name figures: {', '.join(FIGURES)}")
     return found
 
 

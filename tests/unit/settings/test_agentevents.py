@@ -18,6 +18,7 @@ tool_start_id = "content.*.id"
 tool_end_id = "content.*.call"
 message_id = "id"
 usage = "usage"
+usage_without = ["output"]
 total = "all"
 summary = "sum"
 input = ["in", "-cached"]
@@ -54,6 +55,7 @@ def test_every_word_of_a_map_is_read() -> None:
         tool_end_id="content.*.call",
         message_id="id",
         usage="usage",
+        usage_without=("output",),
         total="all",
         summary="sum",
         input=("in", "-cached"),
@@ -87,6 +89,7 @@ def test_no_map_says_nothing() -> None:
         ("closing = { type = [] }", "[agents.a.events.closing] type: names no value"),
         ("closing = { type = 1 }", "[agents.a.events.closing] type: must be a list"),
         ('ends = { bored = { a = "b" } }', "[agents.a.events.ends] bored: there is no such word"),
+        ('usage_without = ["tokens"]', "usage_without: must name figures: input, cache_read"),
         ("words_in_pieces = 1", "words_in_pieces: must be true or false"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from subsessiond.adapters.runners.jsonl.paths import count_at, fits, found_at, text_at, texts_at
 from subsessiond.model.base import Value
 from subsessiond.model.eventmap import EventMap, Match
@@ -43,7 +45,7 @@ def read_line(events: EventMap, raw: dict[str, Any]) -> Reading:
     closes = fits(raw, events.closing)
     fails = fits(raw, events.failing)
     spoken = fits(raw, events.words)
-    usage = usage_at(events, raw, events.usage)
+    usage = _without(usage_at(events, raw, events.usage), events.usage_without)
     return Reading(
         closing=_closing(events, raw) if closes else None,
         failure=(text_at(raw, *events.error_text) or "") if fails else None,
@@ -77,6 +79,14 @@ def _is_set(value: Any) -> bool:
 
 def _calls(raw: dict[str, Any], match: Match, id_path: str) -> tuple[str, ...]:
     return (texts_at(raw, id_path) or ("",)) if fits(raw, match) else ()
+
+
+def _without(usage: Usage | None, figures: tuple[str, ...]) -> Usage | None:
+    """Leave out figures; none where nothing else is left."""
+    if usage is None:
+        return None
+    left = replace(usage, **dict.fromkeys(figures))
+    return None if left == Usage() else left
 
 
 def usage_at(events: EventMap, raw: dict[str, Any], path: str) -> Usage | None:

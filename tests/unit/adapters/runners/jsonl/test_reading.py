@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from subsessiond.adapters.runners.jsonl.reading import Closing, Reading, read_line, usage_at
 from subsessiond.model.eventmap import EventMap
@@ -96,6 +97,23 @@ def test_a_line_says_what_the_map_makes_of_it(line: dict[str, Any], reading: Rea
 def test_a_usage_has_the_figures_that_are_there(used: Any, usage: Usage | None) -> None:
     """A figure that is missing or no count is none and never zero."""
     assert usage_at(EVENTS, {"usage": used}, "usage") == usage
+
+
+@pytest.mark.parametrize(
+    ("used", "usage"),
+    [
+        ({"in": 5, "out": 1}, Usage(input=5)),
+        ({"out": 1}, None),
+        ({}, None),
+    ],
+)
+def test_figures_that_are_not_true_yet_are_not_read(
+    used: dict[str, int], usage: Usage | None
+) -> None:
+    """What a message has only begun to say is left out of its usage, and not of a total."""
+    events = replace(EVENTS, usage_without=("output",))
+    assert read_line(events, {"id": "m", "usage": used}).usage == usage
+    assert read_line(events, {"all": {"out": 1}}).total == Usage(output=1)
 
 
 def test_an_empty_map_reads_nothing() -> None:
