@@ -4,6 +4,8 @@ import pytest_asyncio
 
 from subsessiond.model.ids import NodeId
 from subsessiond.model.message import MessageState
+from subsessiond.rpc.call import Call
+from subsessiond.rpc.mcp.riding import riding_mail
 from tests.support.desk import Bench, as_node
 from tests.support.mcp_agent import Agent
 
@@ -80,6 +82,10 @@ async def test_more_than_fits_rides_on_the_next_answers(house: House) -> None:
 
 async def test_two_answers_at_once_carry_it_once(house: House) -> None:
     """What one answer has taken is not taken by another before the registry knows."""
+    call = Call(as_node(house.child))
+    await house.steer("at once")
+    assert riding_mail(house.bench.desk, call) == (f"{FRAME}at once",)
+    assert riding_mail(house.bench.desk, call) == ()
     await house.steer("once")
     for call_id in (1, 2):
         params = {"name": "report", "arguments": {"output": f"{call_id}"}}
