@@ -3,10 +3,8 @@
 import asyncio
 import os
 import signal
-import sys
 from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
 
 import structlog
 
@@ -15,10 +13,11 @@ from subsessiond.adapters.clock import SystemClock
 from subsessiond.adapters.ids import RandomIds
 from subsessiond.adapters.lock import StateLock
 from subsessiond.adapters.peers import system_peers
-from subsessiond.adapters.processes import LinuxProcesses, child_environment
+from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.adapters.store import SqliteStore
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.indexes import restore
+from subsessiond.core.scrub import Scrubber
 from subsessiond.engine.channels import Channels
 from subsessiond.engine.executor import Executor
 from subsessiond.engine.journaling import Journaling
@@ -29,11 +28,18 @@ from subsessiond.engine.ticker import Ticker
 from subsessiond.engine.tokens import Tokens
 from subsessiond.engine.voice import EngineVoice
 from subsessiond.engine.waiting import Waiting
-from subsessiond.model.node import Node
 from subsessiond.model.policy import Policy
 from subsessiond.model.process import ProcessFault
-from subsessiond.parts import AnyProcesses, open_processes, open_runners, open_store
-from subsessiond.ports import StoreFault
+from subsessiond.parts import (
+    AnyProcesses,
+    environment_maker,
+    open_processes,
+    open_runners,
+    open_store,
+    open_transcripts,
+    pruner,
+)
+from subsessiond.ports import Runner, StoreFault
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
 from subsessiond.rpc.mcp.session import Session
@@ -68,9 +74,10 @@ async def serve(settings: Settings, *, foreground: bool = False) -> int:
         SocketFault: something else stands where the socket belongs.
     """
     path = None if foreground else settings.state_dir / "daemon.log"
-    with StateLock.take(settings.state_dir) as lock, log.writing(path):
+    scrubber = Scrubber(settings.secrets.values)
+    with StateLock.take(settings.state_dir) as lock, log.writing(path, scrub=scrubber.scrub):
         try:
-            return await Daemon(settings, lock).run()
+            return await Daemon(settings, lock, scrubber).run()
         except BaseExceptionGroup as group:
             raise _cause(group) from group
         except FAULTS as fault:
@@ -81,8 +88,9 @@ async def serve(settings: Settings, *, foreground: bool = False) -> int:
 class Daemon:
     """One life of the daemon."""
 
-    def __init__(self, settings: Settings, lock: StateLock) -> None:
+    def __init__(self, settings: Settings, lock: StateLock, scrubber: Scrubber) -> None:
         self._settings = settings
+        self._scrubber = scrubber
         self._lock = lock
         self._clock = SystemClock()
         self._ids = RandomIds()
@@ -102,16 +110,19 @@ class Daemon:
             self._containers = processes.kind
             workspace = DiskWorkspace(fold_case=self._settings.policy.fold_case)
             parts.callback(workspace.close)
+            self._transcripts = open_transcripts(self._settings, self._clock, parts)
             executor = Executor(
-                open_runners(self._settings, processes, self._ids, workspace),
+                self._runners(processes, workspace),
                 self._clock,
                 self._ids,
                 self._tokens,
-                self._environment,
+                environment_maker(self._settings),
             )
             loaded = await store.load(restore)
             for warning in loaded.warnings:
                 logger.warning("store", warning=warning)
+            for warning in self._settings.secrets.warnings:
+                logger.warning("secrets", warning=warning)
             self._ids.go_on_after(loaded.tree.nodes)
             registry = Registry(loaded.tree, self._settings.policy, store, executor.perform)
             registry.listen(self._tokens.on_events)
@@ -128,7 +139,7 @@ class Daemon:
         workspace: DiskWorkspace,
     ) -> None:
         journaling = Journaling(self._journals, store)
-        voice = EngineVoice(registry, self._clock, self._ids, self._channels)
+        voice = EngineVoice(registry, self._clock, self._ids, self._channels, self._scrubber)
         waiting = Waiting(registry)
         territories = Territories(registry.tree)
         if isinstance(processes, LinuxProcesses):
@@ -143,7 +154,8 @@ class Daemon:
             await journaling.catch_up()
             found = await recover(registry, processes, self._clock)
             logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))
-            ticker = tasks.create_task(Ticker(registry, self._clock, store).run(), name="ticker")
+            ticker = Ticker(registry, self._clock, store, pruner(self._settings, self._transcripts))
+            ticking = tasks.create_task(ticker.run(), name="ticker")
             if not self._stop.is_set():
                 await server.start(self._settings.socket, holds_lock=True)
                 logger.info("serving", socket=str(self._settings.socket), pid=os.getpid())
@@ -152,10 +164,14 @@ class Daemon:
             waiting.close()
             await server.stop(STREAMS_MS)
             await self._end_children(registry, executor)
-            ticker.cancel()
+            ticking.cancel()
             registry.stop()
             journaling.stop()
         logger.info("stopped")
+
+    def _runners(self, processes: AnyProcesses, workspace: DiskWorkspace) -> dict[str, Runner]:
+        transcripts = self._transcripts
+        return open_runners(self._settings, processes, transcripts, self._ids, workspace)
 
     async def _end_children(self, registry: Registry, executor: Executor) -> None:
         """Stop all children; a second signal shortens the waiting, not the record."""
@@ -179,15 +195,7 @@ class Daemon:
         territories: Territories,
         journaling: Journaling,
     ) -> RpcServer:
-        callers = Callers(
-            system_peers(),
-            territories,
-            lambda: registry.tree,
-            self._tokens.node_of,
-            headless=self._settings.headless,
-        )
-        for node in registry.tree.nodes.values():
-            self._tokens.remember(node.node_id, node.token_hash if node.is_live else "")
+        callers = self._callers(registry, territories)
         changes, feed, rows = open_desk(registry, territories.on_events)
         desk = Desk(
             registry=registry,
@@ -207,10 +215,23 @@ class Daemon:
             shutdown=self._stop.set,
             reload=lambda: self._reload(registry),
             settle_journals=journaling.settle,
+            transcripts=self._transcripts,
+            scrubber=self._scrubber,
         )
         methods = handlers(desk)
         session = partial(Session, Toolbox(desk, methods, logger))
         return RpcServer(methods, callers.identify, logger, session)
+
+    def _callers(self, registry: Registry, territories: Territories) -> Callers:
+        for node in registry.tree.nodes.values():
+            self._tokens.remember(node.node_id, node.token_hash if node.is_live else "")
+        return Callers(
+            system_peers(),
+            territories,
+            lambda: registry.tree,
+            self._tokens.node_of,
+            headless=self._settings.headless,
+        )
 
     def _about(self) -> About:
         return About(
@@ -227,22 +248,6 @@ class Daemon:
         policy = await asyncio.to_thread(load_policy, self._settings.config_dir)
         registry.policy = policy
         return policy
-
-    def _environment(
-        self,
-        node: Node,
-        token: str,
-        extra: tuple[tuple[str, str], ...],
-    ) -> tuple[tuple[str, str], ...]:
-        return child_environment(
-            os.environ,
-            allow=self._settings.pass_environment,
-            extra=dict(extra),
-            node_id=node.node_id,
-            token=token,
-            socket=str(self._settings.socket),
-            bin_dir=str(Path(sys.executable).parent),
-        )
 
     def _hear_signals(self) -> None:
         loop = asyncio.get_running_loop()

@@ -7,20 +7,26 @@ import logging
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 import structlog
 from structlog.tracebacks import ExceptionDictTransformer
+
+from subsessiond.core.scrub import Scrubber
 
 TURN_BYTES = 8 * 1024 * 1024
 """How large a log file becomes before the next one is begun: some 40,000 lines."""
 
 OLD_FILES = 3
 """How many full files are kept beside it; with it they hold 32 MiB, whatever the daemon lives."""
+
+SHAPES = Scrubber()
+"""Knows secrets by what they look like, and no value."""
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 _NEW = ".new"
@@ -99,12 +105,17 @@ def _shift(path: Path) -> None:
 
 
 @contextmanager
-def writing(path: Path | None, turn_bytes: int = TURN_BYTES) -> Iterator[None]:
+def writing(
+    path: Path | None,
+    turn_bytes: int = TURN_BYTES,
+    scrub: Callable[[str], str] = SHAPES.scrub,
+) -> Iterator[None]:
     """Send every log line to a file (owner only) or, without one, to standard error.
 
     Args:
         path: the file; it makes room for another when it is full.
         turn_bytes: when it is full.
+        scrub: takes secrets out of what is written: faults quote what programs said.
 
     Raises:
         OSError: the file cannot be opened.
@@ -116,6 +127,7 @@ def writing(path: Path | None, turn_bytes: int = TURN_BYTES) -> Iterator[None]:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             # Why no locals: tokens and what agents wrote pass through every frame.
             structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
+            partial(_scrubbed, scrub),
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
@@ -128,6 +140,24 @@ def writing(path: Path | None, turn_bytes: int = TURN_BYTES) -> Iterator[None]:
     finally:
         structlog.reset_defaults()
         file.close()
+
+
+def _scrubbed(
+    scrub: Callable[[str], str], _logger: object, _name: str, event: MutableMapping[str, Any]
+) -> Mapping[str, Any]:
+    """Scrub every text of an event, before it is rendered: a mark must not swallow a quote."""
+    return {key: _clean(value, scrub) for key, value in event.items()}
+
+
+def _clean(value: Any, scrub: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, dict):
+        return {key: _clean(item, scrub) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item, scrub) for item in value]
+    # Why also of what is no text: the renderer would write its `repr`.
+    return value if value is None or isinstance(value, int | float) else scrub(repr(value))
 
 
 def _open(path: Path | None, turn_bytes: int) -> LogFile:

@@ -1,6 +1,8 @@
 """Parts that are made from settings and hold something of the system: the store, the containers."""
 
+import os
 import sys
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,18 +11,25 @@ import structlog
 
 from subsessiond.adapters.journals import FileJournals
 from subsessiond.adapters.lock import StateLock
-from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
+from subsessiond.adapters.processes import (
+    LinuxProcesses,
+    PortableProcesses,
+    child_environment,
+)
 from subsessiond.adapters.runners.agentprocess import Host
 from subsessiond.adapters.runners.command import CommandRunner
 from subsessiond.adapters.runners.jsonl.runner import LinesRunner
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.store import SqliteStore
-from subsessiond.adapters.unkept import UnkeptTranscripts
+from subsessiond.adapters.transcripts import FileTranscripts
+from subsessiond.engine.executor import Environment
 from subsessiond.model.node import Node
 from subsessiond.model.process import ProcessFault
-from subsessiond.ports import IdSource, Runner, Workspace
+from subsessiond.ports import Clock, IdSource, Runner, Transcripts, Workspace
 from subsessiond.rpc.schema import schema_fault
 from subsessiond.settings import Settings
+
+MIB = 1024 * 1024
 
 AnyProcesses = LinuxProcesses | PortableProcesses
 
@@ -60,19 +69,60 @@ def open_processes(settings: Settings, platform: str = sys.platform) -> AnyProce
     return processes
 
 
+def open_transcripts(settings: Settings, clock: Clock, parts: AsyncExitStack) -> FileTranscripts:
+    """Make what keeps transcripts; what waits is written when `parts` closes."""
+    transcripts = FileTranscripts(settings.state_dir / "transcripts", clock)
+    parts.push_async_callback(transcripts.aclose)
+    return transcripts
+
+
+def pruner(settings: Settings, transcripts: FileTranscripts) -> Callable[[], Awaitable[None]]:
+    """Make what lets old transcripts go, as the settings have it."""
+
+    async def prune() -> None:
+        days, most = settings.transcripts_keep_days, settings.transcripts_most_mib * MIB
+        if removed := await transcripts.prune(days, most):
+            logger.info("old transcripts were removed", transcripts=removed)
+
+    return prune
+
+
+def environment_maker(settings: Settings) -> Environment:
+    """Make what gives each child its environment: what may pass, its identity, our commands."""
+
+    def environment(
+        node: Node, token: str, extra: tuple[tuple[str, str], ...]
+    ) -> tuple[tuple[str, str], ...]:
+        return child_environment(
+            os.environ,
+            allow=settings.pass_environment,
+            extra=dict(extra),
+            node_id=node.node_id,
+            token=token,
+            socket=str(settings.socket),
+            bin_dir=str(Path(sys.executable).parent),
+        )
+
+    return environment
+
+
 def open_runners(
-    settings: Settings, processes: AnyProcesses, ids: IdSource, workspace: Workspace
+    settings: Settings,
+    processes: AnyProcesses,
+    transcripts: Transcripts,
+    ids: IdSource,
+    workspace: Workspace,
 ) -> dict[str, Runner]:
     """Make what starts children, by the word that profiles name it with."""
     host = Host(
         processes=processes,
-        transcripts=UnkeptTranscripts(),
+        transcripts=transcripts,
         shim=shim_command(settings.socket),
         socket=str(settings.socket),
         scratch=settings.state_dir / "scratch",
     )
     return {
-        "command": CommandRunner(processes),
+        "command": CommandRunner(processes, transcripts),
         "scripted": ScriptedRunner(ids, workspace, schema_fault),
         "jsonl": LinesRunner(host, schema_fault),
     }

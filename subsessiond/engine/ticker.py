@@ -1,5 +1,7 @@
 """The one timer of the daemon: it moves the awake clock, asks for the sweep and for backups."""
 
+from collections.abc import Awaitable, Callable
+
 import structlog
 
 from subsessiond.engine.registry import Registry
@@ -21,10 +23,29 @@ FIRST_BACKUP_TICKS = 60
 """Ticks until a backup that is due at start: it would slow what a start has to do down."""
 
 
-class Ticker:
-    """Ticks until it is cancelled."""
+async def _nothing() -> None:
+    """There is nothing to tidy up."""
 
-    def __init__(self, registry: Registry, clock: Clock, store: Store) -> None:
+
+class Ticker:
+    """Ticks until it is cancelled.
+
+    Args:
+        registry: Is asked for the sweep.
+        clock: Is moved.
+        store: Is asked for backups.
+        tidy: Is called once the start is over, and then every day: it lets old things go.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        clock: Clock,
+        store: Store,
+        tidy: Callable[[], Awaitable[None]] = _nothing,
+    ) -> None:
+        self._tidy = tidy
+        self._until_tidying = FIRST_BACKUP_TICKS
         self._registry = registry
         self._clock = clock
         self._store = store
@@ -42,6 +63,17 @@ class Ticker:
             if self._until_backup <= 0:
                 self._until_backup = BACKUP_TICKS
                 await self._back_up()
+            self._until_tidying -= SWEEP_TICKS
+            if self._until_tidying <= 0:
+                self._until_tidying = BACKUP_TICKS
+                await self._tidy_up()
+
+    async def _tidy_up(self) -> None:
+        try:
+            await self._tidy()
+        except OSError:
+            # Why go on: what could not be removed today can be tomorrow.
+            log.exception("nothing was tidied up")
 
     async def _back_up(self) -> None:
         try:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from subsessiond.core.scrub import Scrubber
 from subsessiond.model.commands import Caller, ClientCommand, Command
 from subsessiond.model.decision import Reply
 from subsessiond.model.events import AnyEvent
@@ -15,7 +16,7 @@ from subsessiond.model.peer import Peer
 from subsessiond.model.policy import Limits, Policy
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.tree import Tree
-from subsessiond.ports import Clock, IdSource, Journals, Stamps, Store, Workspace
+from subsessiond.ports import Clock, IdSource, Journals, Stamps, Store, Transcripts, Workspace
 from subsessiond.rpc.changes import Changes
 from subsessiond.rpc.events import Feed
 from subsessiond.rpc.guard import Guard
@@ -134,6 +135,9 @@ class Desk:
     """Reads the tables anew; raises ConfigFault and keeps the old ones when they are bad."""
     settle_journals: Callable[[], Awaitable[None]]
     """Returns when every journal line of before stands in its file, or cannot."""
+    transcripts: Transcripts
+    scrubber: Scrubber = field(default_factory=Scrubber)
+    """Takes secrets out of what is shown of a transcript."""
     guard: Guard = field(default_factory=Guard)
     lanes: Lanes = field(default_factory=Lanes)
 

@@ -16,9 +16,16 @@ from subsessiond.model.base import Value
 from subsessiond.model.policy import Policy
 from subsessiond.ports import ConfigFault
 from subsessiond.settings.agents import read_agents
-from subsessiond.settings.daemon import ContainerChoice, DaemonTable, read_daemon
+from subsessiond.settings.daemon import (
+    KEEP_DAYS,
+    MOST_MIB,
+    ContainerChoice,
+    DaemonTable,
+    read_daemon,
+)
 from subsessiond.settings.places import find_places
 from subsessiond.settings.roles import read_roles
+from subsessiond.settings.secrets import SecretValues, find_secrets
 
 FILES = ("subsessiond.toml", "roles.toml", "agents.toml")
 
@@ -38,6 +45,10 @@ class Settings(Value, frozen=True, kw_only=True):
     pass_environment: tuple[str, ...] = ()
     checks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """The operator's checks: name and command line; a brief names one, and never brings one."""
+    secrets: SecretValues = SecretValues()
+    """What is taken out of texts that others wrote; read once, when the daemon starts."""
+    transcripts_keep_days: int = KEEP_DAYS
+    transcripts_most_mib: int = MOST_MIB
 
 
 def load(
@@ -71,6 +82,9 @@ def load(
         term_grace_ms=daemon.term_grace_ms,
         pass_environment=daemon.pass_environment,
         checks=daemon.checks,
+        secrets=find_secrets(environ, daemon.secrets_from, daemon.pass_environment, policy),
+        transcripts_keep_days=daemon.transcripts_keep_days,
+        transcripts_most_mib=daemon.transcripts_most_mib,
     )
 
 

@@ -15,6 +15,11 @@ FILE: Final = "subsessiond.toml"
 MISSION_MOST: Final = 4 * 1024 * 1024
 GRACE_MOST_MS: Final = 600_000
 
+KEEP_DAYS: Final = 30
+KEEP_DAYS_MOST: Final = 36_500
+MOST_MIB: Final = 2_048
+
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,126}")
 _PASSED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,126}\*?")
 _UNLIMITED: Final = (
     "live_per_parent",
@@ -46,6 +51,9 @@ class DaemonTable(Value, frozen=True, kw_only=True):
     fold_case: bool
     checks: tuple[tuple[str, tuple[str, ...]], ...]
     """Names and command lines that `verify` may name."""
+    secrets_from: tuple[str, ...]
+    transcripts_keep_days: int
+    transcripts_most_mib: int
 
 
 def read_daemon(text: dict[str, Any]) -> DaemonTable:
@@ -55,19 +63,25 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
         ConfigFault: says which table, which word and why.
     """
     file = Table(FILE, "", text)
-    file.only(("limits", "operator", "processes", "files", "checks"))
+    file.only(("limits", "operator", "processes", "files", "checks", "secrets", "transcripts"))
     operator, processes, files = (file.table(n) for n in ("operator", "processes", "files"))
+    secrets, transcripts = file.table("secrets"), file.table("transcripts")
     operator.only(("headless",))
     processes.only(("container", "term_grace_ms", "pass_environment"))
     files.only(("fold_case",))
+    secrets.only(("values_from",))
+    transcripts.only(("keep_days", "most_mib"))
     return DaemonTable(
         limits=_limits(file.table("limits")),
         headless=operator.flag("headless", default=False),
         container=processes.choice("container", ContainerChoice, ContainerChoice.STRONGEST),
         term_grace_ms=processes.whole("term_grace_ms", 3_000, most=GRACE_MOST_MS),
-        pass_environment=_passed(processes),
+        pass_environment=_variables(processes, "pass_environment", _PASSED, ", a last * allowed"),
         fold_case=files.flag("fold_case", default=False),
         checks=_checks(file.table("checks")),
+        secrets_from=_variables(secrets, "values_from", _NAME, ""),
+        transcripts_keep_days=transcripts.whole("keep_days", KEEP_DAYS, most=KEEP_DAYS_MOST),
+        transcripts_most_mib=transcripts.whole("most_mib", MOST_MIB),
     )
 
 
@@ -86,13 +100,11 @@ def _limits(table: Table) -> Limits:
     return msgspec.structs.replace(Limits(), **values)
 
 
-def _passed(table: Table) -> tuple[str, ...]:
-    found = table.once("pass_environment")
+def _variables(table: Table, word: str, shape: re.Pattern[str], besides: str) -> tuple[str, ...]:
+    found = table.once(word)
     for name in found:
-        if not _PASSED.fullmatch(name):
-            table.refuse(
-                "pass_environment", f"{name[:60]!r} is no name of a variable, a last * allowed"
-            )
+        if not shape.fullmatch(name):
+            table.refuse(word, f"{name[:60]!r} is no name of a variable{besides}")
     return found
 
 

@@ -33,6 +33,7 @@ from tests.support.listed_journals import ListedJournals
 from tests.support.manual_clock import ManualClock
 from tests.support.memory_store import MemoryStore
 from tests.support.policies import brief
+from tests.support.transcripts import ListedTranscripts
 from tests.support.yard import script
 
 COMES_S = 20.0
@@ -52,7 +53,7 @@ class Clockwork:
         self.processes = LinuxProcesses(container="descent", term_grace_ms=300)
         self.workspace = DiskWorkspace()
         runners: dict[str, Runner] = {
-            "command": CommandRunner(self.processes),
+            "command": CommandRunner(self.processes, ListedTranscripts()),
             "scripted": ScriptedRunner(self.ids, self.workspace, schema_fault),
         }
         self.executor = Executor(

@@ -47,6 +47,7 @@ from subsessiond.wire.methods import METHODS
 from tests.support.listed_journals import ListedJournals
 from tests.support.memory_store import MemoryStore
 from tests.support.policies import a_policy
+from tests.support.transcripts import ListedTranscripts
 
 PERSON = Caller(may_grant=True, why="a terminal")
 SCRIPT = Caller(why="no terminal")
@@ -120,6 +121,7 @@ class Bench:
         self.methods: dict[str, Handler] = dict(handlers(desk))
         self.territories: Territories
         self.journals: ListedJournals
+        self.transcripts: ListedTranscripts
         self.store: MemoryStore
         self.workspace: TestedWorkspace
         self.effects: list[AnyEffect] = []
@@ -252,6 +254,13 @@ async def a_bench(folder: Path, policy: Policy | None = None) -> AsyncIterator[B
                 thread.join(5)  # `close` asks them to end and does not wait
 
 
+async def _reload(registry: Registry, faults: list[ConfigFault]) -> Policy:
+    """Read the tables anew, as far as there are any."""
+    if faults:
+        raise faults.pop()
+    return registry.policy
+
+
 def _bench(
     registry: Registry,
     store: MemoryStore,
@@ -259,15 +268,10 @@ def _bench(
     workspace: TestedWorkspace,
     folder: str,
 ) -> Bench:
-    clock, journals = ManualClock(), ListedJournals()
+    clock, journals, transcripts = ManualClock(), ListedJournals(), ListedTranscripts()
     territories = Territories(registry.tree)
     changes, feed, rows = open_desk(registry, territories.on_events)
     peers, ends, faults = list[tuple[Caller, Peer]](), list[None](), list[ConfigFault]()
-
-    async def reload() -> Policy:
-        if faults:
-            raise faults.pop()
-        return registry.policy
 
     desk = Desk(
         registry=registry,
@@ -276,6 +280,7 @@ def _bench(
         ids=RandomIds(),
         workspace=workspace,
         journals=journals,
+        transcripts=transcripts,
         store=store,
         tokens=Tokens(),
         channels=Channels(),
@@ -285,10 +290,11 @@ def _bench(
         rows=rows,
         peer_of=lambda caller: next((peer for one, peer in peers if one is caller), None),
         shutdown=lambda: ends.append(None),
-        reload=reload,
+        reload=partial(_reload, registry, faults),
         settle_journals=partial(asyncio.sleep, 0),  # it writes its journals at once
     )
     bench = Bench(desk, registry, clock, folder)
     bench.territories, bench.journals, bench.workspace = territories, journals, workspace
+    bench.transcripts = transcripts
     bench.peers, bench.ends, bench.faults = peers, ends, faults
     return bench

@@ -10,6 +10,7 @@ import pytest
 import structlog
 
 from subsessiond import log
+from subsessiond.core.scrub import Scrubber
 from subsessiond.log import LogFile
 
 
@@ -242,3 +243,24 @@ def test_a_traceback_tells_places_and_no_values(tmp_path: Path) -> None:
     ((fault,),) = [line["exception"] for line in read(path)]
     assert (fault["exc_type"], fault["exc_value"]) == ("ValueError", "told se")
     assert [frame["name"] for frame in fault["frames"]][-1] == "fail"
+
+
+def test_secrets_are_not_logged(tmp_path: Path) -> None:
+    """A line loses them by shape and by value, in texts, in lists, in traces and in what is printed
+    of other values; it stays one JSON object.
+    """
+    path = tmp_path / "daemon.log"
+    with log.writing(path, scrub=Scrubber(["horse-battery"]).scrub):
+        logger = structlog.get_logger("x")
+        many = ["x horse-battery", Path("password=x1")]
+        logger.warning("API_KEY=abc", n=1, nothing=None, many=many)
+        try:
+            raise ValueError("https://me:pw@host/ said: Authorization: Bearer abcdef12")
+        except ValueError:
+            logger.exception("failed")
+    first, second = read(path)
+    assert first["event"] == "API_KEY=[removed]"
+    assert (first["n"], first["nothing"]) == (1, None)
+    assert first["many"] == ["x [removed]", "PosixPath('password=[removed]')"]
+    said = second["exception"][0]["exc_value"]
+    assert said == "https://me:[removed]@host/ said: Authorization: Bearer [removed]"

@@ -9,10 +9,13 @@ from subsessiond.adapters.lock import StateLock
 from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.indexes import restore
+from subsessiond.model.ids import NodeId
 from subsessiond.model.process import ProcessFault
-from subsessiond.parts import open_processes, open_runners, open_store
+from subsessiond.parts import open_processes, open_runners, open_store, open_transcripts
 from subsessiond.settings import Settings, load
 from subsessiond.settings.agents import RunnerKind
+from tests.support.manual_clock import ManualClock
+from tests.support.transcripts import ListedTranscripts
 
 
 @pytest.fixture
@@ -52,11 +55,23 @@ async def test_every_runner_has_the_name_that_profiles_use(settings: Settings) -
     """What a profile may name as its runner, as far as it is built, is there."""
     processes = open_processes(settings)
     workspace = DiskWorkspace()
-    runners = open_runners(settings, processes, RandomIds(), workspace)
+    runners = open_runners(settings, processes, ListedTranscripts(), RandomIds(), workspace)
     assert set(runners) <= set(RunnerKind)
     assert {"command", "scripted", "jsonl"} <= set(runners)
     workspace.close()
     await processes.aclose()
+
+
+async def test_transcripts_lie_in_the_state_directory(settings: Settings) -> None:
+    """What a runner writes down is there once the parts are closed."""
+    settings.state_dir.mkdir()
+    node = NodeId("0" * 26)
+    async with AsyncExitStack() as parts:
+        transcript = open_transcripts(settings, ManualClock(), parts).open(node)
+        transcript.write("out", b"said\n")
+        transcript.close()
+    (file,) = (settings.state_dir / "transcripts" / node).iterdir()
+    assert "said" in file.read_text()
 
 
 async def test_store_and_journals_are_closed_together(settings: Settings) -> None:

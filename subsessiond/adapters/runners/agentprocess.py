@@ -13,7 +13,6 @@ from subsessiond.adapters.runners.lines import Lines
 from subsessiond.adapters.runners.placeholders import fill, words_of
 from subsessiond.adapters.runners.plain import readable
 from subsessiond.adapters.runners.scratch import drop_scratch, make_scratch
-from subsessiond.core.bounds import cut_bytes, tail_bytes
 from subsessiond.model.commands import FailStart, NoteProcess
 from subsessiond.model.process import Exit, Launch, LaunchFault, Stopped
 from subsessiond.ports import ChildOrder, Process, Processes, Transcripts, Voice
@@ -27,6 +26,9 @@ GOODBYE_S: Final = 2.0
 """How long an agent may take to end its turn before its input is closed."""
 
 DIAGNOSTIC_BYTES: Final = 4_096
+
+ERRORS_BYTES: Final = 64 * 1024
+"""How much of the errors is looked through for what is no secret, to fill a diagnostic."""
 
 WORDS_BYTES: Final = 1_024
 """Of a diagnostic: the runner's own words."""
@@ -166,15 +168,23 @@ class AgentProcess:
 
     def diagnostic(self, words: str, sample: str = "") -> str:
         """Make the operator's text: what the runner says, some noise, the end of the errors."""
-        head = [cut_bytes(words, WORDS_BYTES)] if words else []
+        scrubber = self._voice.scrubber
+        head = [scrubber.head(words, WORDS_BYTES)] if words else []
         if self.lines.dropped:
             head.append(f"lines that were too long and not read: {self.lines.dropped}")
         if sample:
-            head.append(f"no protocol: {cut_bytes(sample, WORDS_BYTES)}")
-        errors = self._process.stderr_tail(DIAGNOSTIC_BYTES) if self._process is not None else b""
+            head.append(f"no protocol: {scrubber.head(sample, WORDS_BYTES)}")
         room = DIAGNOSTIC_BYTES - len("\n".join(head).encode()) - len("\nstderr: ")
-        tail = tail_bytes(readable(errors).strip(), max(0, room))
+        tail = self._errors(max(0, room))
         return "\n".join([*head, f"stderr: {tail}"] if tail else head)
+
+    def _errors(self, room: int) -> str:
+        """Give the end of its errors, scrubbed before it is cut."""
+        if self._process is None:
+            return ""
+        kept = self._process.stderr_tail(ERRORS_BYTES)
+        begun = self._process.stderr_bytes > len(kept)
+        return self._voice.scrubber.tail(readable(kept).strip(), room, begun=begun)
 
     @property
     def _running(self) -> Process:

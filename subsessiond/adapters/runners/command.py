@@ -5,7 +5,6 @@ bounded tail of the output become the one report, credited to the runtime.
 """
 
 import asyncio
-import contextlib
 import signal
 import time
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from subsessiond.model.commands import ConfirmStart, EndChild, FailStart, NoteSi
 from subsessiond.model.node import Phase, StopReason
 from subsessiond.model.process import Exit, Launch, LaunchFault, Stopped
 from subsessiond.model.report import Outcome
-from subsessiond.ports import ChildOrder, Process, Processes, Voice
+from subsessiond.ports import ChildOrder, Process, Processes, Transcripts, Voice
 
 KEEP_BYTES = 128 * 1024
 """How much of a program's output is kept while it runs; the longest report shows 24,000 bytes."""
@@ -45,19 +44,23 @@ class Printed(NamedTuple):
 class CommandRunner:
     """Starts command lines in containers of their own."""
 
-    def __init__(self, processes: Processes) -> None:
+    def __init__(self, processes: Processes, transcripts: Transcripts) -> None:
         self._processes = processes
+        self._transcripts = transcripts
 
     def start(self, order: ChildOrder, voice: Voice) -> "CommandChild":
         """Make a child ready; nothing is started before its `run`."""
-        return CommandChild(self._processes, order, voice)
+        return CommandChild(self._processes, self._transcripts, order, voice)
 
 
 class CommandChild:
     """One program under way."""
 
-    def __init__(self, processes: Processes, order: ChildOrder, voice: Voice) -> None:
+    def __init__(
+        self, processes: Processes, transcripts: Transcripts, order: ChildOrder, voice: Voice
+    ) -> None:
         self._processes = processes
+        self._transcript = transcripts.open(order.node.node_id)
         self._order = order
         self._voice = voice
         self._node = order.node
@@ -97,9 +100,11 @@ class CommandChild:
         async with self._starting:
             self._may_start = False
         if self._process is None:
+            self._transcript.close()
             return Stopped()
         stopped = await self._process.stop(term_grace_ms=0 if hurry else None)
         await self._process.aclose()
+        self._transcript.close()
         return stopped
 
     async def _start(self) -> Process | None:
@@ -125,24 +130,28 @@ class CommandChild:
         )
 
     async def _read_to_end(self, process: Process) -> Exit:
-        reading = asyncio.ensure_future(self._read(process))
+        streams = [asyncio.ensure_future(r(process)) for r in (self._read, self._read_errors)]
         try:
             ended = await process.wait_exit()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(DRAIN_S):
-                    await asyncio.shield(reading)
+            await asyncio.wait(streams, timeout=DRAIN_S)
         finally:
-            reading.cancel()
-            await asyncio.wait((reading,))
+            for reading in streams:
+                reading.cancel()
+            await asyncio.wait(streams)
         return ended
 
     async def _read(self, process: Process) -> None:
         while chunk := await process.read_stdout():
+            self._transcript.write("out", chunk)
             self._bytes += len(chunk)
             self._lines += chunk.count(b"\n")
             self._tail += chunk
             if len(self._tail) > 2 * KEEP_BYTES:
                 del self._tail[: len(self._tail) - KEEP_BYTES]
+
+    async def _read_errors(self, process: Process) -> None:
+        while chunk := await process.read_stderr():
+            self._transcript.write("err", chunk)
 
     def _ending(self, process: Process, ended: Exit, seconds: float) -> EndChild:
         succeeded = ended.code == 0

@@ -18,8 +18,9 @@ first and cut afterwards (`Scrubber.head`, `Scrubber.tail`): no half of a key is
 """
 
 from subsessiond.core.scrub.listed import SHORTEST, usable
+from subsessiond.core.scrub.names import is_secret_name
 from subsessiond.core.scrub.scrubber import Scrubber
 from subsessiond.core.scrub.spans import MARK
 from subsessiond.core.scrub.spoken import scrubbed
 
-__all__ = ["MARK", "SHORTEST", "Scrubber", "scrubbed", "usable"]
+__all__ = ["MARK", "SHORTEST", "Scrubber", "is_secret_name", "scrubbed", "usable"]

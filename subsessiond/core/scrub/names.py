@@ -38,8 +38,16 @@ _TRIVIAL: Final = re.compile(
     re.IGNORECASE,
 )
 _LOOKS: Final = re.compile(r"[^\s\"'\\,;&]{8,64}")
+_LAST: Final = re.compile(rf"({WORDS}){AFTER}\Z", re.IGNORECASE | re.ASCII)
 _LETTER: Final = re.compile(r"[A-Za-z]")
 _DIGIT: Final = re.compile(r"[0-9]")
+
+
+def is_secret_name(name: str) -> bool:
+    """Tell whether the name of a variable says that its value is secret."""
+    word = _LAST.search(name)
+    value_at = len(name) + 1
+    return word is not None and names_secret(f"{name}=x1", word, "=", value_at, quoted=False)
 
 
 def looks_secret(text: str, at: int) -> bool:

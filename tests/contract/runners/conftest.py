@@ -19,6 +19,7 @@ from subsessiond.ports import ChildOrder, RunnerFault, RunningChild
 from subsessiond.rpc.schema import schema_fault
 from tests.support.policies import ACTOR
 from tests.support.stage import Stage, stage
+from tests.support.transcripts import ListedTranscripts
 
 LONG_MS = 60_000
 
@@ -55,7 +56,7 @@ class Commands(Case):
 
     def __init__(self, here: Stage, processes: LinuxProcesses) -> None:
         super().__init__(here)
-        self.runner = CommandRunner(processes)
+        self.runner = CommandRunner(processes, ListedTranscripts())
 
     async def _make(self, script: str) -> RunningChild:
         return self.runner.start(await self.stage.command("sh", "-c", script), self.stage.voice)

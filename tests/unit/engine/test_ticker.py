@@ -118,5 +118,30 @@ async def test_a_backup_that_is_due_waits_until_the_start_is_over() -> None:
         ticking.cancel()
 
 
+async def test_old_things_go_once_a_day_and_a_failure_does_no_harm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Soon after the start, and then every day, something is tidied up, whatever came of it."""
+    monkeypatch.setattr(ticker, "BACKUP_TICKS", 2 * ticker.FIRST_BACKUP_TICKS)
+    calls: list[int] = []
+
+    async def tidy() -> None:
+        calls.append(1)
+        raise OSError("not today")
+
+    async with engine() as made:
+        clock = ManualClock()
+        ticking = asyncio.create_task(Ticker(made.registry, clock, made.store, tidy).run())
+        await clock.wait_sleepers()
+        await clock.move((ticker.FIRST_BACKUP_TICKS - SWEEP_TICKS) * TICK_MS)
+        assert not calls
+        await clock.move(SWEEP_TICKS * TICK_MS)
+        assert len(calls) == 1
+        await clock.move(2 * ticker.FIRST_BACKUP_TICKS * TICK_MS)
+        assert len(calls) == 2
+        assert not ticking.done()
+        ticking.cancel()
+
+
 async def _refuse() -> None:
     raise StoreFault("the disk is full")

@@ -51,6 +51,11 @@ def test_all_tables_are_read() -> None:
         pass_environment = ["EDITOR", "AWS_*"]
         [files]
         fold_case = true
+        [secrets]
+        values_from = ["MY_PIN"]
+        [transcripts]
+        keep_days = 2
+        most_mib = 3
         [checks]
         tests = ["pytest", "-q"]
         lint = ["ruff", "check"]
@@ -58,6 +63,8 @@ def test_all_tables_are_read() -> None:
     )
     assert found.headless
     assert (found.container, found.term_grace_ms) == ("descent", 5)
+    assert found.secrets_from == ("MY_PIN",)
+    assert (found.transcripts_keep_days, found.transcripts_most_mib) == (2, 3)
     assert found.pass_environment == ("EDITOR", "AWS_*")
     assert found.fold_case
     assert found.checks == (("lint", ("ruff", "check")), ("tests", ("pytest", "-q")))

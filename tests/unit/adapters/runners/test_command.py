@@ -24,6 +24,7 @@ from subsessiond.model.process import Exit
 from subsessiond.model.report import Outcome
 from subsessiond.model.role import AgentProfile
 from tests.support.stage import Stage
+from tests.support.transcripts import ListedTranscripts
 
 PYTHON = sys.executable
 
@@ -31,7 +32,7 @@ PYTHON = sys.executable
 async def play(here: Stage, processes: LinuxProcesses, *argv: str, **fields: Any) -> EndChild:
     """Run a program to its end and give what was told of it."""
     order = await here.command(*argv, **fields)
-    child = CommandRunner(processes).start(order, here.voice)
+    child = CommandRunner(processes, ListedTranscripts()).start(order, here.voice)
     await child.run()
     await child.stop()
     told = here.outcomes()
@@ -101,7 +102,7 @@ async def play_again(here: Stage, processes: LinuxProcesses, script: str) -> End
 async def test_a_program_that_is_not_there_is_named(here: Stage, processes: LinuxProcesses) -> None:
     """What cannot start fails its start in words that name it, and surely nothing ran."""
     order = await here.command("/no/such/program", "-v")
-    child = CommandRunner(processes).start(order, here.voice)
+    child = CommandRunner(processes, ListedTranscripts()).start(order, here.voice)
     await child.run()
     (failed,) = here.told(FailStart)
     assert "'/no/such/program'" in failed.why
@@ -117,7 +118,7 @@ async def test_no_command_line_is_a_failed_start(here: Stage, processes: LinuxPr
     """An order without any program fails its start in words."""
     order = await here.command("true")
     order = replace(order, node=replace(order.node, argv=()))
-    await CommandRunner(processes).start(order, here.voice).run()
+    await CommandRunner(processes, ListedTranscripts()).start(order, here.voice).run()
     (failed,) = here.told(FailStart)
     assert "no program is named" in failed.why
 
@@ -132,7 +133,7 @@ async def test_input_closed_early_hurts_nobody(here: Stage, processes: LinuxProc
 async def test_the_mission_comes_by_stdin(here: Stage, processes: LinuxProcesses) -> None:
     """The opening text stands on its input, whole, and then the input ends."""
     order = await here.command("cat", mission="Count the files.")
-    child = CommandRunner(processes).start(order, here.voice)
+    child = CommandRunner(processes, ListedTranscripts()).start(order, here.voice)
     await child.run()
     (ended,) = here.told(EndChild)
     assert "Count the files." in ended.output
@@ -147,7 +148,7 @@ async def test_a_profile_may_want_it_as_an_argument(here: Stage, processes: Linu
     )
     order = await here.command("x", profile=profile, mission="Count.")
     order = replace(order, node=replace(order.node, argv=()))
-    await CommandRunner(processes).start(order, here.voice).run()
+    await CommandRunner(processes, ListedTranscripts()).start(order, here.voice).run()
     (ended,) = here.told(EndChild)
     assert ended.output.endswith("'' Count")
 
@@ -179,7 +180,7 @@ async def test_a_report_never_exceeds_its_contract(
     script = "print('\\U0001f600' * 30000); print('test result: ' + '\\U0001f600' * 250)"
     order = await here.command(PYTHON, "-c", script)
     order = replace(order, node=replace(order.node, max_report_tokens=tokens))
-    child = CommandRunner(processes).start(order, here.voice)
+    child = CommandRunner(processes, ListedTranscripts()).start(order, here.voice)
     await child.run()
     (ended,) = here.told(EndChild)
     assert size_bytes(ended.output) <= room_of(tokens) <= bytes_of_tokens(tokens)
@@ -194,7 +195,7 @@ async def test_the_smallest_contract_of_a_brief_holds(
     order = await here.command("seq", "1000", report_tokens=50)
     assert order.node.brief is not None
     assert order.node.brief.report_contract == ReportContract(max_report_tokens=50)
-    await CommandRunner(processes).start(order, here.voice).run()
+    await CommandRunner(processes, ListedTranscripts()).start(order, here.voice).run()
     (ended,) = here.told(EndChild)
     await here.settled_queue()
     settlement = here.node(ended.node).settlement
@@ -215,7 +216,7 @@ async def test_fifty_megabytes_are_counted_and_not_kept(
         "    os.write(1, piece); os.write(2, piece)\n"
     )
     order = await here.command(PYTHON, "-c", script)
-    child = CommandRunner(processes).start(order, here.voice)
+    child = CommandRunner(processes, ListedTranscripts()).start(order, here.voice)
     await child.run()
     (ended,) = here.told(EndChild)
     await child.stop()
@@ -235,7 +236,7 @@ async def test_an_exit_counts_though_something_holds_the_pipe(
     """A program that exits is over while a process it left holds its pipes; the stop ends that."""
     monkeypatch.setattr("subsessiond.adapters.runners.command.DRAIN_S", 0.05)
     order = await here.command("sh", "-c", "sleep 600 & echo $!; exit 0")
-    child = CommandRunner(processes).start(order, here.voice)
+    child = CommandRunner(processes, ListedTranscripts()).start(order, here.voice)
     await child.run()
     (ended,) = here.told(EndChild)
     pid = int(ended.output.rpartition("\n")[2])
@@ -249,7 +250,7 @@ async def test_an_exit_counts_though_something_holds_the_pipe(
 async def test_a_lost_status_is_said(here: Stage, processes: LinuxProcesses) -> None:
     """A program that is gone without anybody knowing how is failed, and the report says so."""
     order = await here.command("true")
-    child = CommandRunner(processes).start(order, here.voice)
+    child = CommandRunner(processes, ListedTranscripts()).start(order, here.voice)
     await child.run()
     process = child._process  # noqa: SLF001
     assert process is not None
@@ -283,7 +284,7 @@ def test_whole_last_lines_are_kept(text: str, room: int, tail: str) -> None:
 async def test_a_cancelled_start_leaves_no_process(here: Stage, processes: LinuxProcesses) -> None:
     """A run that is cancelled while its program starts leaves nothing that runs."""
     order = await here.command("sleep", "600")
-    child = CommandRunner(processes).start(order, here.voice)
+    child = CommandRunner(processes, ListedTranscripts()).start(order, here.voice)
     running = asyncio.create_task(child.run())
     await asyncio.sleep(0)
     running.cancel()

@@ -2,7 +2,13 @@ import re
 
 import pytest
 
-from subsessiond.core.scrub.names import WORDS, is_trivial, looks_secret, names_secret
+from subsessiond.core.scrub.names import (
+    WORDS,
+    is_secret_name,
+    is_trivial,
+    looks_secret,
+    names_secret,
+)
 
 
 def ask(text: str, sep: str = "=", *, quoted: bool = False) -> bool:
@@ -73,3 +79,12 @@ def test_what_is_trivial() -> None:
     assert is_trivial("none", 0)
     assert is_trivial("", 0)
     assert not is_trivial("nonesuch", 0)
+
+
+def test_names_of_variables() -> None:
+    """A variable is secret by its last word."""
+    assert is_secret_name("MY_API_KEY")
+    assert is_secret_name("GH_TOKEN")
+    assert not is_secret_name("HOME")
+    assert not is_secret_name("MONKEY")
+    assert not is_secret_name("TOKEN_FILE")
