@@ -3,7 +3,7 @@
 from subsessiond.model.ids import MessageId
 
 ASK_FINAL = (
-    "Your turn ended without a final report. Call report with stage final now: outcome completed, "
+    "Your turn ended without a final report. Send it now, with stage final: outcome completed, "
     "blocked or failed, and an output that stands on its own."
 )
 

@@ -19,7 +19,7 @@ from subsessiond.rpc.call import Call
 from subsessiond.rpc.dispatch import BATCH_MOST, Answer, Answers
 from subsessiond.rpc.mcp import messages
 from subsessiond.rpc.mcp.results import Result, refusal_result
-from subsessiond.rpc.mcp.table import tool_named
+from subsessiond.rpc.mcp.table import INBOX, tool_named
 from subsessiond.rpc.mcp.toolbox import SERVER, Toolbox
 from subsessiond.rpc.mcp.versions import (
     SUPPORTED,
@@ -168,7 +168,8 @@ class Session:
             return None
         if call.connection is not None and call.connection.closed:
             return None
-        return self._toolbox.ride(work.result(), call)
+        # Why not on a mailbox: that is bounded as a whole, and what was said lies in it.
+        return work.result() if tool is INBOX else self._toolbox.ride(work.result(), call)
 
     async def _wait(self, work: asyncio.Task[Result], token: str | int | None, call: Call) -> None:
         """Wait for a call to end, and say now and then that it goes on to whoever wants to hear."""

@@ -108,6 +108,16 @@ async def test_reports_of_children_do_not_ride(house: House) -> None:
     await agent.leave()
 
 
+async def test_a_mailbox_shows_it_as_mail(house: House) -> None:
+    """Where mail is read it is read there, once, and nothing rides on the next answer."""
+    lead = await house.bench.child(house.root, role="lead")
+    await house.bench.call("subsession.steer", as_node(house.root), nodeId=lead, text="more")
+    agent = Agent(house.bench, as_node(lead))
+    assert await agent.text("subsession_inbox") == f"{FRAME}more"
+    await agent.text("report", output="x")
+    await agent.leave()
+
+
 async def test_nothing_is_taken_for_an_agent_that_is_gone(house: House) -> None:
     """An answer that nobody can get carries nothing away."""
     message = await house.steer("x")
