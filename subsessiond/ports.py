@@ -262,10 +262,13 @@ class Transcripts(Protocol):
     def open(self, node_id: NodeId) -> Transcript:
         """Go on with a child's transcript, or begin it; never blocks and never raises."""
 
-    async def read(self, node_id: NodeId, after: int | None, limit_bytes: int) -> TranscriptPage:
+    async def read(
+        self, node_id: NodeId, after: int | None, limit_bytes: int, before_bytes: int = 0
+    ) -> TranscriptPage:
         """Read pieces with greater numbers, oldest first; the newest there are where none is named.
 
-        Nothing where there is no transcript. Scrubs nothing.
+        Nothing where there is no transcript. Scrubs nothing: who shows them needs to see what
+        stands before them, which is so many bytes of pieces at the front of the page.
         """
 
 

@@ -229,6 +229,10 @@ class Verbs(ABC, Generic[Answer]):
         """Free the claim of a node whose processes cannot be proven gone."""
         return self.call("subsession.release", {"nodeId": node_id})
 
+    def transcript(self, node_id: str, *, after: int | None = None) -> Answer:
+        """Read a page of a child's transcript: after a number, or the newest; operator only."""
+        return self.call("subsession.transcript", {"nodeId": node_id, "after": after})
+
     def journal(
         self, node_id: str, *, first: int | None = None, limit: int | None = None
     ) -> Answer:

@@ -126,6 +126,13 @@ METHODS: tuple[Method, ...] = (
         "Read a node's journal.",
     ),
     Method(
+        "subsession.transcript",
+        p.TranscriptParams,
+        r.TRANSCRIPT,
+        OPERATOR,
+        "Read what went between the daemon and a child.",
+    ),
+    Method(
         "events.subscribe",
         p.SubscribeParams,
         r.SUBSCRIBE,

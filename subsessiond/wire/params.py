@@ -250,6 +250,15 @@ class JournalParams(Params):
     """Lines a page."""
 
 
+class TranscriptParams(Params):
+    """A page of a child's transcript."""
+
+    node_id: NodeIdText
+    """Whose transcript."""
+    after: Maybe[Count] = None
+    """Number to go on after, 0 for the beginning; default: the newest."""
+
+
 class SubscribeParams(Params):
     """Where a reader of events wants to begin."""
 

@@ -41,9 +41,12 @@ class ListedTranscripts:
         """Go on with a transcript, or begin it."""
         return self.of.setdefault(node_id, ListedTranscript())
 
-    async def read(self, node_id: NodeId, after: int | None, limit_bytes: int) -> TranscriptPage:
-        """Give every piece that comes later, whatever its size."""
+    async def read(
+        self, node_id: NodeId, after: int | None, limit_bytes: int, before_bytes: int = 0
+    ) -> TranscriptPage:
+        """Give every piece that comes later, whatever its size; all there is with those before."""
         del limit_bytes
+        after = 0 if before_bytes else after
         written = self.of[node_id].written if node_id in self.of else []
         entries = tuple(
             TranscriptEntry(n=n, at_ms=0, kind=kind, text=_bytes(data).decode())

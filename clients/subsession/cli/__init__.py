@@ -6,7 +6,19 @@ import re
 import sys
 from collections.abc import Sequence
 
-from subsession.cli import blocked, completion, daemon, exits, read, say, spawn, stop, wait, watch
+from subsession.cli import (
+    blocked,
+    completion,
+    daemon,
+    exits,
+    logs,
+    read,
+    say,
+    spawn,
+    stop,
+    wait,
+    watch,
+)
 from subsession.cli.arguments import Verbs
 from subsession.cli.session import Session, UsageProblem
 from subsession.cli.voice import Voice, stdout_voice
@@ -74,7 +86,7 @@ def _not_understood(verb: str, unknown: list[str]) -> str:
 def build_verbs() -> Verbs:
     """Give the parser with all verbs."""
     verbs = Verbs("subsession", __version__, ABOUT)
-    for module in (daemon, spawn, watch, read, wait, blocked, stop, say, completion):
+    for module in (daemon, spawn, watch, read, logs, wait, blocked, stop, say, completion):
         module.add(verbs)
     return verbs
 

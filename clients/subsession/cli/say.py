@@ -1,7 +1,6 @@
 """`report` and `checkpoint`: a child's own words, from its own process."""
 
 import json
-import os
 import sys
 
 from subsession import child
@@ -44,10 +43,10 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("state", nargs="?", help="where things stand; absent or -: standard input")
 
 
-def _need_node() -> None:
+def _need_node(session: Session) -> None:
     """Make sure that this process belongs to a node."""
-    if not os.environ.get("SUBSESSION_TOKEN"):
-        raise UsageProblem("this is for a child's own process: SUBSESSION_TOKEN is not set here")
+    if not session.in_node:
+        raise UsageProblem("this is for a child's own process: SUBSESSION_NODE is not set here")
 
 
 def _text(given: str | None) -> str:
@@ -57,7 +56,7 @@ def _text(given: str | None) -> str:
 
 def report(session: Session) -> int:
     """Report to the parent."""
-    _need_node()
+    _need_node(session)
     words = session.words
     found = child.report(
         _text(words.output),
@@ -97,7 +96,7 @@ def _structured(text: str | None) -> object:
 
 def checkpoint(session: Session) -> int:
     """Write down where the child stands."""
-    _need_node()
+    _need_node(session)
     words = session.words
     found = child.checkpoint(
         words.phase,

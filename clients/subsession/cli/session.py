@@ -38,8 +38,12 @@ class Session:
 
     @property
     def in_node(self) -> bool:
-        """Whether this process belongs to a node and speaks as it."""
-        return bool(os.environ.get("SUBSESSION_TOKEN"))
+        """Whether this process belongs to a node and speaks as it.
+
+        Either variable says so: agents hide from their shells what is called a token, and the
+        daemon knows a child by its process.
+        """
+        return any(os.environ.get(name) for name in ("SUBSESSION_TOKEN", "SUBSESSION_NODE"))
 
     def make_client(self, *, start: bool) -> Client:
         """Give a client that is not connected yet."""

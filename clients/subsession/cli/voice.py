@@ -72,6 +72,14 @@ class Voice:
             text = text.encode("ascii", "backslashreplace").decode()
         print(text, file=self._out, flush=True)
 
+    def raw(self, text: str) -> None:
+        """Pass on what an agent wrote as it is; a terminal is shown it made safe."""
+        if self.is_terminal:
+            text = block(text.removesuffix("\n")) + "\n"
+        if not self.is_unicode:
+            text = text.encode("ascii", "backslashreplace").decode()
+        print(text, end="", file=self._out, flush=True)
+
     def note(self, text: str) -> None:
         """Say something beside the answer, on standard error."""
         self._say("subsession: " + block(text))

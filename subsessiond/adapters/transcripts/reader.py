@@ -1,5 +1,6 @@
 """Reading transcripts back, a bounded part at a time."""
 
+from collections import deque
 from pathlib import Path
 from typing import Final
 
@@ -12,22 +13,47 @@ from subsessiond.ports import TranscriptEntry, TranscriptPage
 _decode: Final = msgspec.json.Decoder(TranscriptEntry).decode
 
 
-async def read_after(folder: Path, after: int, limit_bytes: int) -> TranscriptPage:
+async def read_after(
+    folder: Path, after: int, limit_bytes: int, before_bytes: int = 0
+) -> TranscriptPage:
     """Read pieces with greater numbers, oldest first; at least one where there is one."""
     firsts = first_numbers(folder)
     begin = max((i for i, first in enumerate(firsts) if first <= after + 1), default=0)
+    before = _Before(before_bytes)
     found: list[TranscriptEntry] = []
     size = 0
-    for first in firsts[begin:]:
+    # Why one file more: what stands before the first piece of a file is in the one before.
+    for first in firsts[max(0, begin - bool(before_bytes)) :]:
         for line in await _lines(folder, first):
             entry = _entry(line)
-            if entry is None or entry.n <= after:
+            if entry is None:
+                continue
+            if entry.n <= after:
+                before.add(entry, len(line))
                 continue
             size += len(line)
             if found and size > limit_bytes:
-                return _page(found, after, more=True)
+                return _page([*before.kept, *found], after, more=True)
             found.append(entry)
-    return _page(found, after, more=False)
+    return _page([*before.kept, *found] if found else [], after, more=False)
+
+
+class _Before:
+    """The last pieces before a page, as many as there is room for."""
+
+    def __init__(self, room_bytes: int) -> None:
+        self.kept: deque[TranscriptEntry] = deque()
+        self._sizes: deque[int] = deque()
+        self._room = room_bytes
+
+    def add(self, entry: TranscriptEntry, size: int) -> None:
+        """Take one more; the oldest go."""
+        self.kept.append(entry)
+        self._sizes.append(size)
+        self._room -= size
+        while self._room < 0:
+            self.kept.popleft()
+            self._room += self._sizes.popleft()
 
 
 async def read_last(folder: Path, limit_bytes: int) -> TranscriptPage:

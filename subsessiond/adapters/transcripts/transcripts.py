@@ -38,12 +38,14 @@ class FileTranscripts:
         self._open[node_id] = (source, users + 1)
         return FileTranscript(self, source)
 
-    async def read(self, node_id: NodeId, after: int | None, limit_bytes: int) -> TranscriptPage:
+    async def read(
+        self, node_id: NodeId, after: int | None, limit_bytes: int, before_bytes: int = 0
+    ) -> TranscriptPage:
         """Read pieces with greater numbers, oldest first; the newest where none is named."""
         folder = folder_of(self._base, node_id)
         if after is None:
-            return await read_last(folder, limit_bytes)
-        return await read_after(folder, after, limit_bytes)
+            return await read_last(folder, limit_bytes + before_bytes)
+        return await read_after(folder, after, limit_bytes, before_bytes)
 
     async def prune(self, keep_days: int, most_bytes: int) -> int:
         """Remove what is older, then the oldest of what is too much; gives how many."""

@@ -89,7 +89,7 @@ class Writer:
         self._queue.put(piece)
 
     def stop(self) -> None:
-        """Return when all that waits is written."""
+        """Return when all that waits is written, and nothing is open any more."""
         if self._thread is not None:
             self._queue.put(None)
             self._thread.join()
@@ -97,6 +97,7 @@ class Writer:
 
     def _run(self) -> None:
         ending = False
+        unclosed: dict[Source, Piece] = {}
         while not ending:
             batch = self._take()
             ending = None in batch
@@ -105,13 +106,15 @@ class Writer:
                 if piece is not None:
                     by_source.setdefault(piece.source, []).append(piece)
             for source, pieces in by_source.items():
-                try:
-                    _write(source, pieces)
-                except Exception:  # a bug in one transcript leaves the others alone
-                    log.exception("a transcript was not written", node=source.node_id)
+                _write_safely(source, pieces)
                 size = sum(len(piece.data) for piece in pieces)
                 source.done_bytes += size
                 self._done_bytes += size
+                unclosed[source] = pieces[-1]
+                if not pieces[-1].kind:
+                    del unclosed[source]
+        for source, piece in unclosed.items():
+            _write_safely(source, [piece._replace(kind="", data=b"")])
 
     def _take(self) -> list[Piece | None]:
         batch = [self._queue.get()]
@@ -121,6 +124,13 @@ class Writer:
         except Empty:
             pass
         return batch
+
+
+def _write_safely(source: Source, pieces: list[Piece]) -> None:
+    try:
+        _write(source, pieces)
+    except Exception:  # a bug in one transcript leaves the others alone
+        log.exception("a transcript was not written", node=source.node_id)
 
 
 def _write(source: Source, pieces: list[Piece]) -> None:

@@ -52,6 +52,8 @@ from subsessiond.model.view.work import (
     OpenAnswer,
     SpawnAnswer,
     StoppedNode,
+    TranscriptAnswer,
+    TranscriptRecord,
 )
 
 __all__ = [
@@ -89,5 +91,7 @@ __all__ = [
     "SteerAnswer",
     "StoppedNode",
     "SubscribeAnswer",
+    "TranscriptAnswer",
+    "TranscriptRecord",
     "TreeAnswer",
 ]

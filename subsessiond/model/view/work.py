@@ -60,6 +60,31 @@ class NodeAnswer(Value, frozen=True, kw_only=True):
     node_id: NodeId
 
 
+class TranscriptRecord(Value, frozen=True, kw_only=True):
+    """One piece of a transcript."""
+
+    n: int
+    at: int
+    kind: str
+    """`in`, `out`, `err`, `note`, or `lost`: how much was dropped here."""
+    text: str
+    """Scrubbed; whole lines, unless `more`."""
+    more: bool = False
+    """The next piece of this kind goes on with the same line."""
+
+
+class TranscriptAnswer(Value, frozen=True, kw_only=True):
+    """A page of a transcript."""
+
+    records: tuple[TranscriptRecord, ...]
+    next: int
+    """Number to go on after."""
+    more: bool
+    """More is there already."""
+    live: bool
+    """More may still come."""
+
+
 class JournalEntry(Value, frozen=True, kw_only=True):
     """One line of a journal."""
 

@@ -28,6 +28,7 @@ from subsessiond.rpc.methods import (
     subscribe,
     succeed,
     tables,
+    transcript,
     tree,
 )
 from subsessiond.rpc.rights import guarded
@@ -51,6 +52,7 @@ _METHODS: Final[Mapping[str, Any]] = MappingProxyType(
         "subsession.release": blocked.release,
         "subsession.close": cancel.close,
         "subsession.journal": journal.journal,
+        "subsession.transcript": transcript.transcript,
         "events.subscribe": subscribe.subscribe,
         "roles.list": tables.roles,
         "agents.list": tables.agents,

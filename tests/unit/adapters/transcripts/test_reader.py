@@ -65,3 +65,15 @@ async def test_lines_that_are_not_ours_are_passed_over(tmp_path: Path) -> None:
     assert [entry.n for entry in (await read_last(tmp_path / "n", 999)).entries] == [1]
     assert (await read_after(tmp_path / "no", 4, 999)).upto == 4
     assert (await read_last(tmp_path / "no", 999)).entries == ()
+
+
+async def test_what_stands_before_a_page_can_be_seen(tmp_path: Path) -> None:
+    """So many bytes of the pieces before it come first, across files, when there is a page."""
+    spool(tmp_path / "n", 60, 60_000)
+    second = first_numbers(tmp_path / "n")[1]
+    page = await read_after(tmp_path / "n", second - 1, 10, 130_000)
+    assert [entry.n for entry in page.entries] == [second - 2, second - 1, second]
+    assert page.upto == second
+    few = await read_after(tmp_path / "n", second - 1, 10, 100)
+    assert [entry.n for entry in few.entries] == [second]
+    assert (await read_after(tmp_path / "n", 60, 10, 130_000)).entries == ()

@@ -22,7 +22,6 @@ def test_pieces_of_several_children_are_written_each_to_its_own(tmp_path: Path) 
     assert b"left" in (tmp_path / NODE / file_name(1)).read_bytes()
     assert b"two" in (tmp_path / OTHER / file_name(1)).read_bytes()
     assert not [t for t in threading.enumerate() if t.name == "transcripts"]
-    second.spool.close()
 
 
 def test_nothing_is_started_for_nothing() -> None:

@@ -19,6 +19,7 @@ OPERATORS: dict[str, dict[str, Any]] = {
     "subsession.dismiss": {"nodeId": STRANGER},
     "subsession.release": {"nodeId": STRANGER},
     "subsession.close": {"nodeId": STRANGER},
+    "subsession.transcript": {"nodeId": STRANGER},
     "daemon.stats": {},
     "daemon.shutdown": {},
     "daemon.reload": {},

@@ -34,6 +34,7 @@ VERBS = [
     "report",
     "checkpoint",
     "journal",
+    "logs",
 ]
 
 
