@@ -42,6 +42,7 @@ from subsessiond.parts import (
 from subsessiond.ports import Runner, StoreFault
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
+from subsessiond.rpc.mcp.inprocess import InProcessTools
 from subsessiond.rpc.mcp.session import Session
 from subsessiond.rpc.mcp.toolbox import Toolbox
 from subsessiond.rpc.methods import handlers
@@ -96,6 +97,7 @@ class Daemon:
         self._ids = RandomIds()
         self._tokens = Tokens()
         self._channels = Channels()
+        self._tools = InProcessTools()
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
         self._started_at_ms = self._clock.wall_ms()
@@ -170,8 +172,8 @@ class Daemon:
         logger.info("stopped")
 
     def _runners(self, processes: AnyProcesses, workspace: DiskWorkspace) -> dict[str, Runner]:
-        transcripts = self._transcripts
-        return open_runners(self._settings, processes, transcripts, self._ids, workspace)
+        transcripts, tools = self._transcripts, self._tools
+        return open_runners(self._settings, processes, transcripts, self._ids, workspace, tools)
 
     async def _end_children(self, registry: Registry, executor: Executor) -> None:
         """Stop all children; a second signal shortens the waiting, not the record."""
@@ -219,7 +221,7 @@ class Daemon:
             scrubber=self._scrubber,
         )
         methods = handlers(desk)
-        session = partial(Session, Toolbox(desk, methods, logger))
+        session = partial(Session, self._tools.bind(Toolbox(desk, methods, logger)))
         return RpcServer(methods, callers.identify, logger, session)
 
     def _callers(self, registry: Registry, territories: Territories) -> Callers:

@@ -16,16 +16,18 @@ from subsessiond.adapters.processes import (
     PortableProcesses,
     child_environment,
 )
+from subsessiond.adapters.runners.acp.runner import AcpRunner
 from subsessiond.adapters.runners.agentprocess import Host
 from subsessiond.adapters.runners.command import CommandRunner
 from subsessiond.adapters.runners.jsonl.runner import LinesRunner
+from subsessiond.adapters.runners.model.runner import ModelRunner
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.store import SqliteStore
 from subsessiond.adapters.transcripts import FileTranscripts
 from subsessiond.engine.executor import Environment
 from subsessiond.model.node import Node
 from subsessiond.model.process import ProcessFault
-from subsessiond.ports import Clock, IdSource, Runner, Transcripts, Workspace
+from subsessiond.ports import ChildTools, Clock, IdSource, Runner, Transcripts, Workspace
 from subsessiond.rpc.schema import schema_fault
 from subsessiond.settings import Settings
 
@@ -112,6 +114,7 @@ def open_runners(
     transcripts: Transcripts,
     ids: IdSource,
     workspace: Workspace,
+    tools: ChildTools,
 ) -> dict[str, Runner]:
     """Make what starts children, by the word that profiles name it with."""
     host = Host(
@@ -125,6 +128,8 @@ def open_runners(
         "command": CommandRunner(processes, transcripts),
         "scripted": ScriptedRunner(ids, workspace, schema_fault),
         "jsonl": LinesRunner(host, schema_fault),
+        "acp": AcpRunner(host),
+        "model": ModelRunner(processes, tools, transcripts),
     }
 
 

@@ -12,6 +12,7 @@ from subsessiond.core.indexes import restore
 from subsessiond.model.ids import NodeId
 from subsessiond.model.process import ProcessFault
 from subsessiond.parts import open_processes, open_runners, open_store, open_transcripts
+from subsessiond.rpc.mcp.inprocess import InProcessTools
 from subsessiond.settings import Settings, load
 from subsessiond.settings.agents import RunnerKind
 from tests.support.manual_clock import ManualClock
@@ -55,9 +56,11 @@ async def test_every_runner_has_the_name_that_profiles_use(settings: Settings) -
     """What a profile may name as its runner, as far as it is built, is there."""
     processes = open_processes(settings)
     workspace = DiskWorkspace()
-    runners = open_runners(settings, processes, ListedTranscripts(), RandomIds(), workspace)
+    runners = open_runners(
+        settings, processes, ListedTranscripts(), RandomIds(), workspace, InProcessTools()
+    )
     assert set(runners) <= set(RunnerKind)
-    assert {"command", "scripted", "jsonl"} <= set(runners)
+    assert {"command", "scripted", "jsonl", "acp", "model"} <= set(runners)
     workspace.close()
     await processes.aclose()
 

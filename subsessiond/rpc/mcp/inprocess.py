@@ -16,9 +16,10 @@ class InProcessTools:
     def __init__(self) -> None:
         self._toolbox: Toolbox | None = None
 
-    def bind(self, toolbox: Toolbox) -> None:
-        """Connect to the tools."""
+    def bind(self, toolbox: Toolbox) -> Toolbox:
+        """Connect to the tools, and give them back."""
         self._toolbox = toolbox
+        return toolbox
 
     def offered(self, node_id: NodeId) -> tuple[OfferedTool, ...]:
         """Give the tools that are there for a node."""

@@ -18,6 +18,7 @@ FILE_BYTES: Final = 16 * 1024 * 1024
 
 NAMES_MOST: Final = 1_000
 FOUND_MOST: Final = 200
+MORE: Final = "(there may be more: look in a smaller folder)"
 LINE_BYTES: Final = 300
 SEARCH_S: Final = 5.0
 SEARCHED_BYTES: Final = 256 * 1024 * 1024
@@ -85,16 +86,17 @@ def search(base: Path, start: Path, text: str) -> str:
     found: list[str] = []
     until, room = time.monotonic() + SEARCH_S, SEARCHED_BYTES
     for path in _files_below(start):
-        if len(found) >= FOUND_MOST or time.monotonic() > until or room < 0:
-            found.append("(there may be more: look in a smaller folder)")
-            break
+        if len(found) > FOUND_MOST or time.monotonic() > until or room < 0:
+            return "\n".join([*found[:FOUND_MOST], MORE])
         try:
             content = _text_of(path)
         except FileFault:
             continue  # not text: nothing is found in it
         room -= len(content)
         found.extend(_places(path.relative_to(base), content, text))
-    return "\n".join(found[: FOUND_MOST + 1]) or "(found nowhere)"
+    if len(found) > FOUND_MOST:
+        return "\n".join([*found[:FOUND_MOST], MORE])
+    return "\n".join(found) or "(found nowhere)"
 
 
 def write_whole(path: Path, text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import anthropic
 import openai
 from pydantic_ai.direct import model_request_stream
-from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UnexpectedModelBehavior
+from pydantic_ai.exceptions import AgentRunError, ModelHTTPError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -49,6 +49,8 @@ SILENT_S: Final = 120.0
 
 ANSWER_TOKENS: Final = 16_384
 """Longest answer where the dialect wants a number; room for a whole file."""
+
+CAUSES_MOST: Final = 4
 
 _STOPS: Final = MappingProxyType({"length": Stop.LENGTH, "content_filter": Stop.REFUSAL})
 _FAULTS: Final = (AgentRunError, openai.APIError, anthropic.APIError, OSError, ValueError)
@@ -197,7 +199,8 @@ def _fault(error: Exception) -> ModelFault:
     if isinstance(error, ModelHTTPError):
         after = retry_after_ms((error.headers or {}).get("retry-after"))
         return ModelFault(words, status=error.status_code, retry_after_ms=after)
-    cause = error.__cause__
-    if cause is not None and not isinstance(error, UnexpectedModelBehavior):
-        words = f"{words} ({type(cause).__name__}: {cause})"
+    # Why the causes too: "Connection error." alone helps nobody.
+    cause, seen = error.__cause__, 0
+    while cause is not None and seen < CAUSES_MOST:
+        words, cause, seen = f"{words}; {type(cause).__name__}: {cause}", cause.__cause__, seen + 1
     return ModelFault(words)

@@ -6,6 +6,7 @@ import importlib.util
 import os
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlsplit
 
 from subsessiond.adapters.runners.model.child import ModelChild
 from subsessiond.adapters.runners.model.retries import FIRST_WAIT_MS
@@ -105,6 +106,8 @@ def endpoint_of(profile: AgentProfile, environment: Mapping[str, str]) -> Endpoi
     """
     if not profile.endpoint or not profile.model:
         raise RunnerFault(f"agent {profile.name} names no endpoint or no model")
+    if not _is_address(profile.endpoint):
+        raise RunnerFault(f"agent {profile.name}: its endpoint is no http or https address")
     key = environment.get(profile.key_from, "") if profile.key_from else ""
     if profile.key_from and not key:
         raise RunnerFault(
@@ -112,3 +115,12 @@ def endpoint_of(profile: AgentProfile, environment: Mapping[str, str]) -> Endpoi
             "in the environment of the daemon"
         )
     return Endpoint(url=profile.endpoint, model=profile.model, dialect=profile.dialect, key=key)
+
+
+def _is_address(endpoint: str) -> bool:
+    try:
+        address = urlsplit(endpoint)
+        _ = address.port
+    except ValueError:
+        return False
+    return address.scheme in ("http", "https") and bool(address.hostname)
