@@ -1,4 +1,5 @@
 import tomllib
+from importlib.resources import files
 
 import pytest
 
@@ -144,3 +145,26 @@ def test_a_closing_result_has_to_be_known() -> None:
     """An agent whose closing text is its final has to say which event that is."""
     with pytest.raises(ConfigFault, match=r"channel: closing-result needs events\.closing"):
         read_agents(tomllib.loads('[agents.a]\nrunner = "jsonl"\nchannel = "closing-result"\n'))
+
+
+def test_every_shipped_agent_can_be_read_and_closes() -> None:
+    """Each public agent says how it ends and what it used, and none asks an endpoint of ours."""
+    text = files("subsessiond.defaults").joinpath("agents.toml").read_text("utf-8")
+    agents, _ = read_agents(tomllib.loads(text))
+    headless = {agent.name: agent for agent in agents if agent.runner == "jsonl"}
+    assert set(headless) == {"claude", "codex", "gemini", "opencode"}
+    for agent in headless.values():
+        events = agent.events
+        assert all((events.closing, events.tool_start, events.tool_end, events.output))
+        assert events.usage or events.total
+        assert agent.takes_steer
+    assert "127.0.0.1" not in text
+    assert "http" not in text
+
+
+def test_the_grace_after_a_result_is_a_number() -> None:
+    """It is read in milliseconds, within ten minutes."""
+    (agent,), _ = read_agents(tomllib.loads(AGENT + "result_grace_ms = 300"))
+    assert agent.result_grace_ms == 300
+    with pytest.raises(ConfigFault, match="result_grace_ms: must be a whole number, from 0"):
+        read_agents(tomllib.loads(AGENT + "result_grace_ms = 600_001"))
