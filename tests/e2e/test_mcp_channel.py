@@ -93,8 +93,11 @@ def test_a_child_is_known_by_its_process_alone(kind: str, before: tuple[str, ...
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_child_without_mcp_reports_by_its_shell(kind: str) -> None:
-    """`subsession` is on its PATH and knows the socket; what the guidance says works as written."""
+@pytest.mark.parametrize("before", ["", "unset SUBSESSION_TOKEN; "], ids=["plain", "tokenless"])
+def test_a_child_without_mcp_reports_by_its_shell(kind: str, before: str) -> None:
+    """`subsession` is on its PATH and knows the socket; what the guidance says works as written,
+    in the shell of an agent that hides tokens too.
+    """
     with Daemon(config=config(kind)) as daemon:
         root = daemon.open()
         line = (
@@ -102,7 +105,7 @@ def test_a_child_without_mcp_reports_by_its_shell(kind: str) -> None:
             "subsession report --stage final --outcome completed 'what came of it' >out 2>&1; "
             "echo $? >status; sleep 600"
         )
-        child = hire(daemon, root, "sh", "-c", line)
+        child = hire(daemon, root, "sh", "-c", before + line)
         assert wait_file(daemon.workspace / "status") == "0\n", (
             daemon.workspace / "out"
         ).read_text()

@@ -8,7 +8,8 @@ import pytest
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a socket's path that the command finds by its environment."""
-    monkeypatch.delenv("SUBSESSION_TOKEN", raising=False)
+    for name in ("SUBSESSION_TOKEN", "SUBSESSION_NODE"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SUBSESSION_SOCKET", str(tmp_path / "d.sock"))
     monkeypatch.setenv("SUBSESSION_STATE_DIR", str(tmp_path / "state"))
     return tmp_path / "d.sock"

@@ -36,3 +36,24 @@ def test_a_node_speaks_for_itself(
         "sections": {"a": "b=c"},
     }
     assert capsys.readouterr().out.endswith("report accepted\n")
+
+
+@pytest.mark.parametrize("name", ["SUBSESSION_TOKEN", "SUBSESSION_NODE"])
+def test_either_variable_tells_that_a_child_speaks(
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """An agent that hides its token from its shell can report from there all the same."""
+    monkeypatch.setenv(name, "t")
+    saved = {"subsession.checkpoint": {"pointer": "workspaceFile:x#3", "line": 3}}
+    with fake_daemon(path, saved) as daemon:
+        assert main(["checkpoint", "--phase", "a", "--next-step", "b", "c"]) == exits.OK
+        assert daemon.params_of("subsession.checkpoint")["state"] == "c"
+
+
+@pytest.mark.parametrize("verb", ["report x", "checkpoint --phase a --next-step b c"])
+def test_a_person_is_told_whose_words_these_are(
+    path: Path, verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Outside of a child nothing is sent, and nothing is waited for on standard input."""
+    assert main(verb.split()) == exits.USAGE
+    assert "child's own process" in capsys.readouterr().err
