@@ -37,6 +37,8 @@ class Refusal(Value, frozen=True, kw_only=True):
     retry_after_ms: int | None = None
     sibling: str | None = None
     paths: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    """Names of the roles there are, when one was named that is not."""
     known: tuple[str, ...] = ()
     """Names of the parameters there are, when one was given that is not."""
 
@@ -53,6 +55,8 @@ def refusal_text(refusal: Refusal) -> str:
     parts += _fields(refusal.fields, more=refusal.more)
     if refusal.known:
         parts.append(f"The parameters are: {', '.join(refusal.known)}.")
+    if refusal.roles:
+        parts.append(f"The roles are: {cut_bytes(', '.join(refusal.roles), PATHS_BYTES)}.")
     if refusal.limit is not None:
         actual = "" if refusal.actual is None else f", this is {refusal.actual}"
         parts.append(f"The limit is {refusal.limit}{actual}.")

@@ -8,6 +8,7 @@ from subsessiond.core.words import saved
 from subsessiond.core.words.answers import mail_text
 from subsessiond.core.words.refusals import Refusal, quoted, refusal_text
 from subsessiond.model.brief import FieldFault
+from subsessiond.model.rejection import Code
 from subsessiond.rpc.mcp.arguments import Arguments, flat_path
 from subsessiond.rpc.mcp.table import CHECKPOINT, INBOX, REPORT, Tool
 from subsessiond.wire.canonical import compact_bytes
@@ -48,13 +49,16 @@ def answer_text(tool: Tool, answer: dict[str, Any]) -> str:
     return compact_bytes(answer).decode()
 
 
-def refusal_result(error: dict[str, Any], tool: Tool, arguments: Arguments) -> Result:
+def refusal_result(
+    error: dict[str, Any], tool: Tool, arguments: Arguments, roles: tuple[str, ...] = ()
+) -> Result:
     """Tell a model why a method refused: one text to act on, and the same as data.
 
     Args:
         error: As the method's answer has it.
         tool: What was called.
         arguments: With which.
+        roles: Names of the roles there are.
     """
     word, sentence, retryable = _STANDARD.get(error["code"], ("", error["message"], False))
     data = dict(error.get("data", {}))
@@ -72,6 +76,7 @@ def refusal_result(error: dict[str, Any], tool: Tool, arguments: Arguments) -> R
         retry_after_ms=data.get("retryAfterMs"),
         sibling=data.get("sibling"),
         paths=tuple(data.get("paths", ())),
+        roles=roles if data.get("code") == Code.ROLE_UNKNOWN.name else (),
         known=tool.names if any(fault.problem == UNKNOWN_FIELD for fault in faults) else (),
     )
     content = [_text(refusal_text(refusal))]

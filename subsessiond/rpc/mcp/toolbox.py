@@ -47,7 +47,7 @@ class Toolbox:
         node = self._node(call)
         if node is not None:
             self._desk.channels.note(node.node_id)
-        return shown(node, tuple(sorted(role.name for role in self._desk.registry.policy.roles)))
+        return shown(node, self._roles)
 
     def instructions(self, call: Call) -> str | None:
         """Say what the tools are for; a child was told by its first words."""
@@ -67,13 +67,17 @@ class Toolbox:
             return refusal_result(malformed(INVALID_PARAMS, params), tool, arguments)
         answer = await invoke(self._entries[tool.name], call, params, self.log)
         if isinstance(answer, Failure):
-            return refusal_result(answer.error, tool, arguments)
+            return refusal_result(answer.error, tool, arguments, self._roles)
         return text_result(answer_text(tool, msgspec.json.decode(answer)))
 
     def ride(self, result: Result, call: Call) -> Result:
         """Let what the caller has not read yet ride on an answer that goes out now."""
         texts = riding_mail(self._desk, call)
         return add_texts(result, texts) if texts else result
+
+    @property
+    def _roles(self) -> tuple[str, ...]:
+        return tuple(sorted(role.name for role in self._desk.registry.policy.roles))
 
     def _node(self, call: Call) -> Node | None:
         node_id = call.caller.node_id

@@ -21,6 +21,7 @@ def test_a_refusal_is_told_in_one_line() -> None:
         message="the report cannot be accepted",
         fields=(OUTCOME, FieldFault(path="", problem="and 3 more")),
         known=("output", "stage"),
+        roles=("lead", "worker"),
         limit=600,
         actual=900,
         sibling="n",
@@ -29,7 +30,8 @@ def test_a_refusal_is_told_in_one_line() -> None:
     )
     assert refusal_text(refusal) == (
         "Refused: the report cannot be accepted. outcome: is required when stage is final. "
-        "and 3 more. The parameters are: output, stage. The limit is 600, this is 900. "
+        "and 3 more. The parameters are: output, stage. "
+        "The roles are: lead, worker. The limit is 600, this is 900. "
         "The other one is n. Paths: a, b. Try again after 5 ms."
     )
     assert refusal_text(Refusal(message="no", limit=1)) == "Refused: no. The limit is 1."

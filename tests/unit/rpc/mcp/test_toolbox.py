@@ -205,6 +205,9 @@ async def test_what_a_tool_changes_is_judged_as_any_call_is(house: House) -> Non
     )
     assert data["code"] == "SCOPE_OUTSIDE_PARENT"
     assert "own files inside" in text
+    data, text = refused(await house.agent.tool("subsession_spawn", role="poet", mission="x"))
+    assert data["code"] == "ROLE_UNKNOWN"
+    assert "The roles are: check, lead, reader, worker." in text
     leaf = await house.bench.child(house.root)
     agent = Agent(house.bench, as_node(leaf))
     data, _ = refused(await agent.tool("subsession_spawn", role="worker", mission="x"))
