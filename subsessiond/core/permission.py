@@ -51,6 +51,10 @@ def _unsafe(case: SpawnCase) -> str | None:
             f"agent {agent.name} cannot answer an output schema; leave outputSchema out",
         ),
         (
+            agent.channel is Channel.CLOSING_RESULT and bool(case.required_sections),
+            f"agent {agent.name} ends with one text and has no sections; require none",
+        ),
+        (
             case.isolation is Isolation.WORKTREE,
             "worktree isolation is not built in this version; say isolation: shared",
         ),

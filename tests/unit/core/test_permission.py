@@ -4,7 +4,7 @@ from subsessiond.core.permission import ARGUMENT_BYTES
 from subsessiond.model.brief import Grant
 from subsessiond.model.events import NodeAdmitted
 from subsessiond.model.rejection import Code, Rejection
-from subsessiond.model.role import AgentProfile, Isolation, Role, ToolClass
+from subsessiond.model.role import AgentProfile, Channel, Isolation, Role, ToolClass
 from tests.support.moves import OPERATOR, PERSON, blocked, open_root, spawn, succeed
 from tests.support.playbook import Play, Step, play
 from tests.support.policies import ALL_TOOLS, a_policy
@@ -53,6 +53,16 @@ def test_an_agent_must_be_able_to_do_what_the_brief_asks() -> None:
     _ = now >> spawn("x", role="reader", argv=("ls",), by=OPERATOR) << Code.ROLE_UNSAFE
     _ = now >> spawn("x", role="check") << Code.ROLE_UNSAFE
     _ = now >> spawn("x", isolation=Isolation.WORKTREE) << Code.ROLE_UNSAFE
+
+
+def test_an_agent_of_one_text_is_not_asked_for_sections() -> None:
+    """It could end as well as it may, its final would be refused: so its spawn is."""
+    ends = AgentProfile(name="mute", runner="jsonl", channel=Channel.CLOSING_RESULT)
+    now = play(a_policy(agents=(ends,))) >> open_root()
+    rejection = refused(now, spawn("x", role="reader", sections=("risks",)), Code.ROLE_UNSAFE)
+    assert rejection.detail == "agent mute ends with one text and has no sections; require none"
+    _ = now >> spawn("x", role="reader") << NodeAdmitted
+    _ = now >> spawn("x", role="worker", sections=("risks",)) << NodeAdmitted
 
 
 @pytest.mark.scenario("S14")
