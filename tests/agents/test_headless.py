@@ -83,14 +83,16 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(name: str, folder: Path) -> AsyncIterator[Desk]:
-    """Run stub and daemon for the length of a block."""
+async def desk(name: str, folder: Path, **fields: str) -> AsyncIterator[Desk]:
+    """Run stub and daemon for the length of a block; further fields are the agent's profile's."""
     if name == "gemini" and not is_private(folder):
         pytest.skip("a folder above may be written to by others, and gemini reads no settings then")
     async with Stub() as stub:
         home = Path(tempfile.mkdtemp(prefix="home-"))
         environ = make_home(name, stub.url, home)
-        made = Daemon(config={"agents.toml": agents_toml(name, stub.url)}, environ=environ)
+        made = Daemon(
+            config={"agents.toml": agents_toml(name, stub.url, **fields)}, environ=environ
+        )
         await asyncio.to_thread(made.start)
         try:
             yield await asyncio.to_thread(Desk, made, stub)
@@ -204,3 +206,19 @@ async def test_its_words_are_no_report(name: str, folder: Path) -> None:
         assert (row["outcome"], row["reason"]) == ("failed", "ended-without-final")
         (message,) = here.daemon.call("subsession.inbox", nodeId=here.root)["messages"]
         assert "all is well" not in message["text"]
+
+
+async def test_its_closing_text_is_its_final_where_its_profile_says_so(
+    name: str, folder: Path
+) -> None:
+    """Without any tool of ours: what it says last is taken whole, and only the last."""
+    async with desk(name, folder, channel="closing-result", probe="in-turn") as here:
+        path = here.daemon.workspace / "out.txt"
+        answer = "The answer is é, in two lines:\n42"
+        steps = ({**writing(name, path), "text": "First I write."}, {"text": answer})
+        node = await asyncio.to_thread(here.spawn, "worker", *steps, ownedGlobs=["*"])
+        row = await asyncio.to_thread(here.released, node)
+        assert (row["outcome"], row["reason"]) == ("completed", "final-report")
+        (message,) = here.daemon.call("subsession.inbox", nodeId=here.root)["messages"]
+        assert f"reported:\n{answer}\n" in message["text"]
+        assert "First I write" not in message["text"]

@@ -15,10 +15,17 @@ _OWN: Final = ("mcp", "mcpServers", "permission")
 """What the profile says, and the user's own files do not."""
 
 
-def agents_toml(name: str, stub: str) -> str:
-    """Give the shipped file with one agent serving every tier, and its endpoint on loopback."""
+def agents_toml(name: str, stub: str, **fields: str) -> str:
+    """Give the shipped file with one agent serving every tier, and its endpoint on loopback.
+
+    Args:
+        name: the agent.
+        stub: where the model is.
+        fields: words of its profile that are set otherwise.
+    """
     tables = tomllib.loads(AGENTS)
     agent = tables["agents"][name]
+    agent.update(fields)
     endpoint = put_in(RIGS[name].env, {"stub": stub})
     agent["env"] = {**endpoint, **agent.get("env", {})}
     if name == "gemini":
