@@ -72,8 +72,9 @@ class FileJournals:
         for (_, node_id), group in groupby(
             ordered, key=lambda line: (line.workspace, line.node_id)
         ):
-            added = await self._append_node(node_id, tuple(group))
-            wanted = {line.n for line in lines if line.node_id == node_id}
+            own = tuple(group)
+            added = await self._append_node(node_id, own)
+            wanted = {line.n for line in own}
             safe += ((node_id, n) for n in added.safe if n in wanted)
         return tuple(safe)
 

@@ -1,12 +1,14 @@
 """What journals promise, on real files."""
 
 import asyncio
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from subsessiond.adapters.journals.line import decode, encode
+from subsessiond.ports import JournalLine
 from tests.support.journal_bench import Bench
 from tests.support.ledger import AT_MS, child, line, root
 
@@ -29,6 +31,25 @@ async def test_a_file_is_synced_once_a_batch(bench: Bench) -> None:
     mothers = tuple(line(bench.mother, n) for n in (1, 2))
     await bench.journals.append((*bench.lines(1, 2, 3), *mothers))
     assert bench.syncs == 2
+
+
+class Walked(tuple[JournalLine, ...]):
+    """Lines that count how often somebody goes through all of them."""
+
+    __slots__ = ()
+    walks: ClassVar[int] = 0
+
+    def __iter__(self) -> Iterator[JournalLine]:
+        Walked.walks += 1
+        return super().__iter__()
+
+
+async def test_a_batch_is_gone_through_once_and_not_once_a_node(bench: Bench) -> None:
+    """The work of a batch grows with its lines, not with lines times nodes."""
+    lines = Walked(line(child(n, bench.mother), 1) for n in range(2, 32))
+    Walked.walks = 0
+    assert len(await bench.journals.append(lines)) == 30
+    assert Walked.walks == 1
 
 
 async def test_lines_already_there_are_not_written_twice(bench: Bench) -> None:
