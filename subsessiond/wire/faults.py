@@ -2,7 +2,7 @@
 
 import re
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -95,15 +95,20 @@ def read_fields(model: type[M], raw: Any, *prefix: str) -> M | tuple[FieldFault,
 
 def _endless(model: type[BaseModel], raw: Any, prefix: tuple[str, ...]) -> tuple[FieldFault, ...]:
     """Name the fields whose lists are too long to be looked at."""
-    if not isinstance(raw, dict):
+    # Why first: nearly no object has one, and its fields need not be gone through then.
+    if not isinstance(raw, dict) or not any(map(_is_endless, raw.values())):
         return ()
     given = ((field.alias or name) for name, field in model.model_fields.items())
     long = ((name, raw.get(name)) for name in given)
     return tuple(
         FieldFault(path=join_path(*prefix, name), problem=f"has {len(value)} entries")
         for name, value in long
-        if isinstance(value, list) and len(value) > ENTRIES_MOST
+        if _is_endless(value)
     )
+
+
+def _is_endless(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list) and len(value) > ENTRIES_MOST
 
 
 def _places(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:

@@ -63,3 +63,13 @@ def test_an_endless_list_is_not_looked_at() -> None:
     found = read_fields(InboxParams, {"acknowledge": [1] * 1_000_000})
     assert isinstance(found, tuple)
     assert [(one.path, one.problem) for one in found] == [("acknowledge", "has 1000000 entries")]
+
+
+def test_an_endless_list_of_an_unknown_field_is_an_unknown_field() -> None:
+    """Only fields there are can be too long; any other is not known, however long."""
+    found = read_fields(InboxParams, {"sent": [1] * 1_000_000, "acknowledge": [1] * 60_000})
+    assert isinstance(found, tuple)
+    assert [(one.path, one.problem) for one in found] == [("acknowledge", "has 60000 entries")]
+    unknown = read_fields(InboxParams, {"sent": [1] * 1_000_000})
+    assert isinstance(unknown, tuple)
+    assert [(one.path, one.problem) for one in unknown] == [("sent", "is not a known field")]
