@@ -12,6 +12,7 @@ import pytest
 
 from subsessiond.adapters.store import workspaces
 from subsessiond.adapters.store.files import Places
+from subsessiond.model.events import AnyEvent
 from subsessiond.model.report import Stage
 from subsessiond.ports import StoreFault
 from tests.support.ledger import Ledger, State, admitted, child, line, opened, root, started
@@ -95,6 +96,24 @@ async def test_the_log_is_copied_into_the_store_before_it_grows(tmp_path: Path) 
         assert (state.directory / "registry.sqlite").stat().st_size > 4 << 20
         again, warnings = await state.open_again(ledger)
         assert warnings == ()
+        assert again.tree.mail == ledger.tree.mail
+
+
+async def test_the_log_is_not_copied_before_it_has_grown(tmp_path: Path) -> None:
+    """Commits of many events share their pages: the log is used as far as it may grow."""
+    async with State(tmp_path / "state") as state:
+        ledger = await grown(state)
+        for _ in range(120):
+            whole = Ledger(ledger.store, ledger.tree)
+            events: list[AnyEvent] = []
+            for _ in range(30):
+                fresh = whole.report(CHILD.node_id, "x" * 300)
+                whole.tree = whole.fold(*fresh)[1]
+                events += fresh
+            await ledger.commit(*events)
+        size = (state.directory / "registry.sqlite-wal").stat().st_size
+        assert 1 << 20 < size < 8 << 20
+        again, _ = await state.open_again(ledger)
         assert again.tree.mail == ledger.tree.mail
 
 

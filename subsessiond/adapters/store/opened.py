@@ -16,6 +16,7 @@ _CHECKPOINT_BYTES = 4 * 1024 * 1024
 _PAGE_BYTES = 4096
 _PAGES_AN_EVENT = 3  # what an event writes beside its bodies when it comes alone
 _COPIES = 3  # a report stands in its event, its message and its journal line
+_SHARES = (0.25, 4.0)  # of that guess: events that come together write their pages once
 
 _FULLY = ("fullfsync = ON", "checkpoint_fullfsync = ON")  # macOS; nothing elsewhere
 
@@ -59,7 +60,8 @@ class OpenStore:
         self._places = places
         self._guard = guard
         self._lost = ""
-        self._log_bytes = 0
+        self._guessed_bytes = 0
+        self._share = 1.0
         self._files = (places.store, *places.side_files(places.store)[:1])
         self._prints = self._take_prints()
 
@@ -123,18 +125,23 @@ class OpenStore:
             self._lost = f"{why}; nor could a note be left for the next start ({fault.strerror})"
 
     def grew(self, body_bytes: int, events: int) -> bool:
-        """Count what a commit wrote; tells whether the log should be copied into the store."""
-        self._log_bytes += _COPIES * body_bytes + events * _PAGES_AN_EVENT * _PAGE_BYTES
-        return self._log_bytes > _CHECKPOINT_BYTES
+        """Count what a commit wrote; tells whether the log should be copied into the store.
+
+        What is written beside the bodies is guessed, and the guess is held against each copied log.
+        """
+        self._guessed_bytes += _COPIES * body_bytes + events * _PAGES_AN_EVENT * _PAGE_BYTES
+        return self._guessed_bytes * self._share > _CHECKPOINT_BYTES
 
     def checkpoint(self) -> str | None:
         """Copy the log into the store; gives back what went wrong."""
         if self._lost:
             return None
-        self._log_bytes = 0
+        guessed, self._guessed_bytes = self._guessed_bytes, 0
         said = None
         try:
-            self.db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            _, pages, _ = self.db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            least, most = _SHARES
+            self._share = min(most, max(least, pages * _PAGE_BYTES / max(1, guessed)))
         except sqlite3.Error as fault:
             said = str(store_fault("copying the log into the store", fault))
             if is_sync_error(fault):
