@@ -131,6 +131,12 @@ class Turn:
     def do_kill(self, value: int) -> None:
         os.kill(os.getpid(), value)
 
+    def do_quit(self, value: str) -> bool:
+        """End the turn, and leave once a file is there."""
+        self.do_stop("end_turn")
+        self.do_wait_file(value)
+        os._exit(0)
+
     def do_close(self, value: str) -> None:
         """Close a pipe and live on."""
         fd = {"stdin": 0, "stdout": 1, "stderr": 2}[value]
@@ -212,6 +218,7 @@ class Agent:
         elif method == "session/new":
             default = {"sessionId": self.session}
         self.wire.send(id=name, **self.script.get(method, {"result": default}))
+        Turn(self).play(self.script.get(f"after {method}", []))
         if method == "session/new" and params["mcpServers"] and self.script.get("tools", True):
             self.tools = Tools(params["mcpServers"][0])
 

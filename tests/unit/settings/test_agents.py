@@ -168,3 +168,27 @@ def test_the_grace_after_a_result_is_a_number() -> None:
     assert agent.result_grace_ms == 300
     with pytest.raises(ConfigFault, match="result_grace_ms: must be a whole number, from 0"):
         read_agents(tomllib.loads(AGENT + "result_grace_ms = 600_001"))
+
+
+def test_what_an_agent_of_the_protocol_needs_is_read() -> None:
+    """Login, mode and what its figures are of; left out, they are what the protocol says."""
+    agents, _ = read_agents(
+        tomllib.loads(
+            """
+            [agents.a]
+            runner = "acp"
+            login = "key"
+            mode = "ask"
+            usage_of = "turn"
+            merges_prompts = true
+            mcp_servers = false
+            [agents.b]
+            runner = "acp"
+            """
+        )
+    )
+    said, silent = agents
+    assert (said.login, said.mode, said.usage_of) == ("key", "ask", "turn")
+    assert (said.merges_prompts, said.mcp_servers) == (True, False)
+    assert (silent.login, silent.mode, silent.usage_of) == ("", "", "session")
+    assert (silent.merges_prompts, silent.mcp_servers, silent.takes_steer) == (False, True, True)

@@ -1,4 +1,5 @@
-from subsessiond.core.words.answers import mail_text, saved
+from subsessiond.core.bounds import estimated_tokens, size_bytes
+from subsessiond.core.words.answers import ask_blocked, mail_text, saved
 
 
 def test_mail_is_shown_as_it_was_framed() -> None:
@@ -13,3 +14,16 @@ def test_mail_is_shown_as_it_was_framed() -> None:
 def test_a_checkpoint_is_answered_by_its_pointer() -> None:
     """Nothing else is known of it."""
     assert saved("workspaceFile:x#3") == "checkpoint saved: workspaceFile:x#3"
+
+
+def test_a_refused_child_is_told_what_to_do() -> None:
+    """What was refused, the blocker to name, and both ways to go on; short, whatever it was."""
+    text = ask_blocked((("src/x is none of yours", "approval-required: fs write src/x"),))
+    assert text == (
+        "Your turn ended after you were refused:\n"
+        "- src/x is none of yours; blocker: approval-required: fs write src/x\n"
+        "Asking again is no use: nobody is there to allow it. If you can finish without it, go on. "
+        "If not, report with stage final and outcome blocked, and name these blockers."
+    )
+    many = ask_blocked(tuple(("w" * 250, "b" * 250) for _ in range(8)))
+    assert estimated_tokens(size_bytes(many)) <= 1_600

@@ -1,0 +1,73 @@
+from typing import Any
+
+import pytest
+
+from subsessiond.adapters.runners.acp.metering import Metering, figures_of
+from subsessiond.model.commands import NoteUsage
+from subsessiond.model.role import UsageOf
+from subsessiond.model.usage import Usage
+from tests.support.stage import Stage
+
+
+def used(given: int, taken: int, **more: Any) -> dict[str, Any]:
+    """Make the answer to a prompt."""
+    usage = {"inputTokens": given, "outputTokens": taken, **more}
+    return {"stopReason": "end_turn", "usage": usage}
+
+
+def told(here: Stage) -> list[Usage]:
+    """Give the totals that were told."""
+    return [note.usage for note in here.told(NoteUsage)]
+
+
+async def test_figures_of_turns_are_added_up(here: Stage) -> None:
+    """Two turns with the same figures are two turns."""
+    metering = Metering(here.voice, here.root, UsageOf.TURN)
+    metering.take([used(100, 10)])
+    metering.take([used(100, 10)])
+    assert told(here) == [Usage(input=100, output=10), Usage(input=200, output=20)]
+
+
+async def test_figures_of_a_session_are_not_added_up(here: Stage) -> None:
+    """Running totals are taken as they are, and one that is lower than before changes nothing."""
+    metering = Metering(here.voice, here.root, UsageOf.SESSION)
+    for given in (100, 250, 90, 250, 300):
+        metering.take([used(given, given // 10)])
+    assert [usage.input for usage in told(here)] == [100, 250, 300]
+
+
+@pytest.mark.parametrize("other", [used(0, 0), used(500, 5)])
+async def test_a_prompt_taken_into_a_turn_is_no_turn(here: Stage, other: Any) -> None:
+    """Its answer repeats the figures of the turn, or has zeros."""
+    metering = Metering(here.voice, here.root, UsageOf.TURN)
+    metering.take([other, used(500, 5)])
+    assert told(here) == [Usage(input=500, output=5)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        {},
+        {"usage": None},
+        {"usage": 3},
+        {"_meta": {"usage": {"inputTokens": 5}}},
+        {"usage": {"inputTokens": "many", "outputTokens": -3}},
+    ],
+)
+async def test_nothing_measured_is_nothing_told(here: Stage, answer: Any) -> None:
+    """An agent that gives no figures is not said to have used none."""
+    metering = Metering(here.voice, here.root, UsageOf.TURN)
+    metering.take([answer])
+    metering.take([])
+    assert told(here) == []
+
+
+def test_what_came_from_a_cache_is_not_counted_twice() -> None:
+    """Where the sum shows that the input holds it, it is taken out of the input."""
+    within = used(100, 10, cachedReadTokens=80, cachedWriteTokens=5, totalTokens=110)
+    assert figures_of(within) == Usage(input=15, cache_read=80, cache_write=5, output=10)
+    beside = used(100, 10, cachedReadTokens=80, cachedWriteTokens=5, totalTokens=195)
+    assert figures_of(beside) == Usage(input=100, cache_read=80, cache_write=5, output=10)
+    odd = used(10, 10, cachedReadTokens=80, totalTokens=20)
+    assert figures_of(odd) == Usage(input=10, cache_read=80, output=10)
