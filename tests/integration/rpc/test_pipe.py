@@ -196,6 +196,21 @@ async def test_the_server_ends_a_pipe_within_a_second(
             assert await asyncio.wait_for(end.reader.read(), 3) == b""
 
 
+async def test_who_does_not_read_does_not_hold_up_the_end(
+    folder: Path, answers: Answers, echo: Echo
+) -> None:
+    """What waits to be sent is given a moment, and then dropped."""
+    server = RpcServer(answers.handlers(), lambda *_: OPERATOR, quiet_log(), lambda _: echo)
+    await server.start(folder / "s", holds_lock=True)
+    async with piped(folder / "s") as end:
+        end.reader._transport.pause_reading()  # type: ignore[attr-defined]  # noqa: SLF001
+        end.writer.write(b"gush %d\nwait\n" % (8 * MIB))
+        async with asyncio.timeout(10):
+            while echo.begun < 2:  # noqa: ASYNC110 -- nothing tells of each begin
+                await asyncio.sleep(0.001)
+        await asyncio.wait_for(server.stop(grace_ms=500), 3)
+
+
 async def test_a_refused_caller_is_told_in_the_words_of_its_protocol(serve: Serve) -> None:
     """Each line gets the refusal; the pipe itself is there."""
 

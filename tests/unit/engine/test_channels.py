@@ -1,7 +1,7 @@
 import asyncio
 
 from subsessiond.engine.channels import Channels
-from subsessiond.model.events import NodeReleased
+from subsessiond.model.events import FinalAsked, NodeReleased
 from subsessiond.model.tree import Tree
 from tests.support.playbook import id_of
 
@@ -27,7 +27,8 @@ async def test_a_released_node_is_forgotten() -> None:
     channels = Channels()
     channels.note(ONE)
     channels.note(TWO)
-    channels.on_events((NodeReleased(seq=1, at_ms=1, node=ONE),), Tree())
+    asked = FinalAsked(seq=1, at_ms=1, node=TWO)
+    channels.on_events((asked, NodeReleased(seq=2, at_ms=1, node=ONE)), Tree())
     assert not channels.seen(ONE)
     assert channels.seen(TWO)
     channels.forget(ONE)

@@ -75,10 +75,12 @@ async def test_the_version_without_a_handshake(house: House) -> None:
     assert listed["resultType"] == "complete"
     params = {"name": "report", "arguments": {"output": "x"}, "_meta": meta}
     assert (await house.agent.ask("tools/call", **params))["result"]["resultType"] == "complete"
-    meta = {"io.modelcontextprotocol/protocolVersion": "2099-01-01"}
-    refused = (await house.agent.ask("tools/list", _meta=meta))["error"]
-    assert refused["code"] == -32022
-    assert refused["data"]["supported"][0] == BY_REQUEST
+    for version in ("2099-01-01", 7):
+        other = {"io.modelcontextprotocol/protocolVersion": version}
+        refused = (await house.agent.ask("tools/list", _meta=other))["error"]
+        assert refused["code"] == -32022
+        assert refused["data"]["supported"][0] == BY_REQUEST
+        assert refused["data"].get("requested") == (version if version != 7 else None)
 
 
 async def test_listing_the_tools_is_the_sign_that_a_channel_is_there(house: House) -> None:
@@ -202,6 +204,22 @@ async def test_a_wait_that_is_taken_back_gets_no_answer(house: House) -> None:
     await parent.ask("ping")
     assert house.bench.desk.guard.in_flight == 0
     assert not [one for one in parent.heard if one.get("id") == "w"]
+
+
+async def test_two_calls_of_one_name_are_both_answered(house: House) -> None:
+    """An agent that uses an id twice gets two answers under it; taking it back means the later."""
+    parent = house.parent_agent
+    await parent.send(call("w", "subsession_inbox", waitMs=50_000))
+    await parent.ask("ping")
+    await parent.send(call("w", "subsession_inbox", waitMs=50_000))
+    await parent.ask("ping")
+    params = {"requestId": "w"}
+    await parent.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+    await house.agent.text("report", output="found", stage="finding")
+    assert "found" in (await parent.answer("w"))["result"]["content"][0]["text"]
+    await parent.send([call("w", "subsession_tree"), call("w", "subsession_tree")])
+    await parent.until(lambda: isinstance(parent.heard[-1], list))
+    assert [answer["id"] for answer in parent.heard[-1]] == ["w", "w"]
 
 
 async def test_a_wait_says_that_it_goes_on_to_who_wants_to_hear(house: House) -> None:
