@@ -11,6 +11,9 @@ from tests.support.modelstub import Stub, script
 T = TypeVar("T")
 WAIT_S: Final = 20.0
 KEY: Final = "STUB_KEY"
+SECRET: Final = "sk-loop-0123456789abcdefghijklmnop"
+ENVIRON: Final = {KEY: SECRET}
+"""The environment of a daemon whose loops have a key."""
 
 ROLES: Final = """
 [worker]
@@ -41,6 +44,10 @@ class Served:
     def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Wait for something in the stub's loop."""
         return asyncio.run_coroutine_threadsafe(work(), self._loop).result(WAIT_S)
+
+    def wait_until(self, wanted: Callable[[Stub], bool]) -> None:
+        """Return when something is so."""
+        self.do(lambda: self.stub.wait_until(wanted))
 
     def wait_held(self, name: str) -> None:
         """Return when a request waits at a name."""

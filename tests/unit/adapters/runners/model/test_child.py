@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -10,92 +9,25 @@ import pytest
 from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.adapters.runners.model import child as module
 from subsessiond.adapters.runners.model import runner
-from subsessiond.adapters.runners.model.child import UNREADABLE_MOST, ModelChild
-from subsessiond.adapters.runners.model.runner import ModelRunner
+from subsessiond.adapters.runners.model.child import UNREADABLE_MOST
 from subsessiond.core.words import ASK_FINAL
 from subsessiond.model.commands import (
     ConfirmStart,
-    EndChild,
     EndTurn,
     FailStart,
     NoteSign,
-    NoteUsage,
 )
 from subsessiond.model.node import Author, Phase, Status, StopReason
-from subsessiond.model.role import AgentProfile
 from subsessiond.model.usage import Usage
-from tests.support.childtools import StageTools
 from tests.support.looped import final
-from tests.support.modelstub import Stub, script
+from tests.support.looptable import SECRET, LoopTable, table
 from tests.support.stage import Stage
-from tests.support.transcripts import ListedTranscripts
 
 DIALECTS = ("openai", "anthropic")
-SECRET = "sk-a-key-that-nobody-may-see"
-
-
-class Table:
-    """A stub, a stage, and children between them."""
-
-    def __init__(self, here: Stage, processes: LinuxProcesses, stub: Stub) -> None:
-        self.here = here
-        self.stub = stub
-        self.tools = StageTools(here.voice)
-        self.transcripts = ListedTranscripts()
-        self._runner = ModelRunner(
-            processes, self.tools, self.transcripts, {"KEY": SECRET}, first_wait_ms=1
-        )
-        self.children: list[ModelChild] = []
-
-    async def child(
-        self, *steps: dict[str, Any], dialect: str = "openai", role: str = "worker", **more: Any
-    ) -> ModelChild:
-        """Make a child whose model plays these steps; what else is given is of its brief."""
-        url = f"{self.stub.url}/v1" if dialect == "openai" else self.stub.url
-        profile = AgentProfile(
-            name="loop",
-            runner="model",
-            endpoint=more.pop("endpoint", url),
-            model="stub-model",
-            dialect=dialect,
-            key_from="KEY",
-        )
-        when = more.pop("when", None)
-        env = tuple(self.here.environment().items())
-        order = await self.here.order(
-            profile, env, role=role, mission=script(*steps, when=when), **more
-        )
-        made = self._runner.start(order, self.here.voice)
-        self.children.append(made)
-        return made
-
-    async def play(self, *steps: dict[str, Any], **more: Any) -> EndChild:
-        """Run a child that ends by itself, and give how."""
-        child = await self.child(*steps, **more)
-        await child.run()
-        await self.here.settled_queue()
-        (ended,) = self.here.outcomes()
-        assert isinstance(ended, EndChild)
-        return ended
-
-    def usage(self) -> Usage:
-        """Give the last totals that were told."""
-        told: NoteUsage = self.here.told(NoteUsage)[-1]
-        return told.usage
-
-
-@asynccontextmanager
-async def table(here: Stage, processes: LinuxProcesses) -> AsyncIterator[Table]:
-    """Set the table, and stop every child at the end."""
-    async with Stub() as stub:
-        made = Table(here, processes, stub)
-        yield made
-        for child in made.children:
-            await child.stop()
 
 
 @pytest.fixture
-async def at(here: Stage, processes: LinuxProcesses) -> AsyncIterator[Table]:
+async def at(here: Stage, processes: LinuxProcesses) -> AsyncIterator[LoopTable]:
     """A table."""
     async with table(here, processes) as made:
         yield made
@@ -103,7 +35,7 @@ async def at(here: Stage, processes: LinuxProcesses) -> AsyncIterator[Table]:
 
 @pytest.mark.scenario("S40")
 @pytest.mark.parametrize("dialect", DIALECTS)
-async def test_a_child_works_and_reports(at: Table, dialect: str) -> None:
+async def test_a_child_works_and_reports(at: LoopTable, dialect: str) -> None:
     """It writes what it owns, runs a command, sends its final, and is asked no more; the figures
     are the server's, to the token.
     """
@@ -130,7 +62,7 @@ async def test_a_child_works_and_reports(at: Table, dialect: str) -> None:
 
 
 @pytest.mark.scenario("S40")
-async def test_figures_of_the_cache_are_told_apart(at: Table) -> None:
+async def test_figures_of_the_cache_are_told_apart(at: LoopTable) -> None:
     """What was read from it and written to it is no input; where only one is told, one is known."""
     use = {"usage": {"input": 100, "cache_read": 70, "cache_write": 5, "output": 9}}
     await (await at.child({**final(), **use}, dialect="anthropic")).run()
@@ -151,7 +83,7 @@ async def test_figures_of_the_cache_are_told_apart(at: Table) -> None:
     ],
 )
 async def test_an_answer_that_is_no_answer_ends_the_run(
-    at: Table, dialect: str, step: dict[str, Any], reason: str, stop: StopReason
+    at: LoopTable, dialect: str, step: dict[str, Any], reason: str, stop: StopReason
 ) -> None:
     """S02 (e): cut off or withheld, it is no result, and its words are nobody's report."""
     ended = await at.play(step, dialect=dialect)
@@ -173,7 +105,7 @@ async def test_an_answer_that_is_no_answer_ends_the_run(
     ],
 )
 async def test_a_provider_that_fails_is_a_failure(
-    at: Table, dialect: str, step: dict[str, Any], words: str, requests: int
+    at: LoopTable, dialect: str, step: dict[str, Any], words: str, requests: int
 ) -> None:
     """S02 (e): after some requests where it may pass, at once where not; the operator reads why."""
     ended = await at.play(step, dialect=dialect)
@@ -184,7 +116,7 @@ async def test_a_provider_that_fails_is_a_failure(
 
 
 @pytest.mark.scenario("S02")
-async def test_a_limit_that_passes_is_waited_for(at: Table) -> None:
+async def test_a_limit_that_passes_is_waited_for(at: LoopTable) -> None:
     """The child counts as rate-limited meanwhile, and goes on where it was."""
     child = await at.child({"error": 429, "retry_after": 0, "times": 2, **final("after all")})
     await child.run()
@@ -195,7 +127,7 @@ async def test_a_limit_that_passes_is_waited_for(at: Table) -> None:
 
 
 @pytest.mark.scenario("S38")
-async def test_no_key_leaves_in_an_error(at: Table) -> None:
+async def test_no_key_leaves_in_an_error(at: LoopTable) -> None:
     """S38: neither the one that is sent, nor one in the endpoint's address, wherever it is told."""
     address = f"{at.stub.url}/nowhere?api_key=sk-in-the-address-0123456789"
     ended = await at.play({"text": "x"}, endpoint=address)
@@ -207,7 +139,7 @@ async def test_no_key_leaves_in_an_error(at: Table) -> None:
         assert "sk-in-the-address" not in told
 
 
-async def test_a_turn_without_a_report_is_asked_for_one(at: Table) -> None:
+async def test_a_turn_without_a_report_is_asked_for_one(at: LoopTable) -> None:
     """Once; what the model says then is heard in a turn of its own."""
     child = await at.child({"text": "done, I think"}, when={"without a final": [final("asked")]})
     running = asyncio.ensure_future(child.run())
@@ -222,7 +154,7 @@ async def test_a_turn_without_a_report_is_asked_for_one(at: Table) -> None:
 
 
 @pytest.mark.scenario("S22")
-async def test_what_is_said_is_heard_before_the_next_request(at: Table) -> None:
+async def test_what_is_said_is_heard_before_the_next_request(at: LoopTable) -> None:
     """S22 (1): in the middle of a turn, between two steps, after the tool that was running."""
     child = await at.child(
         {"call": "run_command", "args": {"command": "until [ -e go ]; do sleep 0.01; done"}},
@@ -241,7 +173,7 @@ async def test_what_is_said_is_heard_before_the_next_request(at: Table) -> None:
     assert 0 < body.index(b"exit status 0") < body.index(b"one!") < body.index(b"two!")
 
 
-async def test_a_refused_tool_is_told_and_a_blocked_final_asked_for(at: Table) -> None:
+async def test_a_refused_tool_is_told_and_a_blocked_final_asked_for(at: LoopTable) -> None:
     """The call is answered in words; when the turn ends over it, one prompt names the blocker."""
     child = await at.child(
         {"call": "write_file", "args": {"path": "b.md", "text": "x"}},
@@ -261,7 +193,7 @@ async def test_a_refused_tool_is_told_and_a_blocked_final_asked_for(at: Table) -
 
 
 @pytest.mark.scenario("S04")
-async def test_a_reader_is_offered_what_it_may_use_and_can_report(at: Table) -> None:
+async def test_a_reader_is_offered_what_it_may_use_and_can_report(at: LoopTable) -> None:
     """S04: no filter takes the report away, and what is not allowed is not offered either."""
     child = await at.child(final(), role="reader")
     await child.run()
@@ -272,7 +204,7 @@ async def test_a_reader_is_offered_what_it_may_use_and_can_report(at: Table) -> 
 
 
 async def test_calls_that_nobody_can_read_are_told_and_bounded(
-    at: Table, monkeypatch: pytest.MonkeyPatch
+    at: LoopTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each is answered with what is wrong; a model that never learns ends its child."""
     steps = [{"call": "read_file", "args": {"path": n}} for n in range(UNREADABLE_MOST)]
@@ -287,7 +219,7 @@ async def test_calls_that_nobody_can_read_are_told_and_bounded(
 
 
 @pytest.mark.scenario("S21")
-async def test_a_stop_ends_the_request_and_the_command_at_once(at: Table) -> None:
+async def test_a_stop_ends_the_request_and_the_command_at_once(at: LoopTable) -> None:
     """S21: only of the child that is stopped; the other one goes on."""
     first = await at.child({"wait": "held", **final()})
     second = await at.child({"wait": "held", **final()})
@@ -308,7 +240,7 @@ async def test_a_stop_ends_the_request_and_the_command_at_once(at: Table) -> Non
 
 
 async def test_a_conversation_that_cannot_begin_fails_the_start(
-    at: Table, monkeypatch: pytest.MonkeyPatch
+    at: LoopTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the library refuses is told in its words."""
 
@@ -323,7 +255,7 @@ async def test_a_conversation_that_cannot_begin_fails_the_start(
     assert failed.why == "the model stub-model cannot be asked: this model is not known"
 
 
-async def test_an_endpoint_that_nobody_serves_is_named_with_its_cause(at: Table) -> None:
+async def test_an_endpoint_that_nobody_serves_is_named_with_its_cause(at: LoopTable) -> None:
     """The operator reads more than that there is no connection."""
     ended = await at.play(final(), endpoint="http://127.0.0.1:9/v1")
     assert ended.reason == "model-error"
@@ -331,7 +263,7 @@ async def test_an_endpoint_that_nobody_serves_is_named_with_its_cause(at: Table)
     assert "ConnectError" in ended.diagnostic
 
 
-async def test_its_mail_is_read_at_the_next_step(at: Table) -> None:
+async def test_its_mail_is_read_at_the_next_step(at: LoopTable) -> None:
     """Who woke it is heard between two requests, all that waits at once."""
     child = await at.child({"text": "waiting"}, when={"No messages|Background": [final()]})
     running = asyncio.ensure_future(child.run())
@@ -343,7 +275,7 @@ async def test_its_mail_is_read_at_the_next_step(at: Table) -> None:
     await running
 
 
-async def test_a_transcript_holds_both_sides(at: Table) -> None:
+async def test_a_transcript_holds_both_sides(at: LoopTable) -> None:
     """What was said, what was called and what was answered, in order."""
     child = await at.child({"text": "let me see", "call": "list_files", "args": {}}, final("end"))
     await child.run()

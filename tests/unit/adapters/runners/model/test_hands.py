@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.model.hands import REFUSALS_MOST, Hands
