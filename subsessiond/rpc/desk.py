@@ -70,6 +70,9 @@ class Channels(Protocol):
     def note(self, node_id: NodeId) -> None:
         """Know that a node's agent has listed our tools."""
 
+    def seen(self, node_id: NodeId) -> bool:
+        """Tell whether it has."""
+
 
 class Lanes:
     """One lane a key: who comes first goes first, though the way to the registry is a slow one.
