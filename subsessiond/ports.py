@@ -252,6 +252,9 @@ class Transcript(Protocol):
                 dictionary is a line of its own.
         """
 
+    def lose(self, count: int) -> None:
+        """Note that so many bytes never came this far; lines they belonged to are not kept."""
+
     def close(self) -> None:
         """Give back what it holds once all before is written; idempotent."""
 

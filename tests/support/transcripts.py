@@ -10,6 +10,7 @@ class ListedTranscript:
     def __init__(self) -> None:
         self.written: list[tuple[str, TranscriptData]] = []
         self.closed = False
+        self.lost = 0
         self._bytes = 0
 
     @property
@@ -21,6 +22,11 @@ class ListedTranscript:
         """Keep a piece."""
         self.written.append((kind, data))
         self._bytes += len(_bytes(data))
+
+    def lose(self, count: int) -> None:
+        """Count what was lost."""
+        self.lost += count
+        self._bytes += count
 
     def close(self) -> None:
         """Note that nothing more comes."""

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from subsessiond.adapters.runners.copying import copy_errors
 from subsessiond.adapters.runners.lines import Lines
 from subsessiond.adapters.runners.placeholders import fill, words_of
 from subsessiond.adapters.runners.plain import readable
@@ -127,7 +128,7 @@ class AgentProcess:
         process = self._running
         reading = asyncio.ensure_future(self._read(process, hear))
         leaving = asyncio.ensure_future(process.wait_exit())
-        errors = asyncio.ensure_future(self._read_errors(process))
+        errors = asyncio.ensure_future(copy_errors(process, self.transcript))
         tasks = (reading, leaving, errors)
         try:
             await asyncio.wait((reading, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -215,10 +216,6 @@ class AgentProcess:
             self.transcript.write("out", chunk)
             for line in self.lines.feed(chunk):
                 await hear(line)
-
-    async def _read_errors(self, process: Process) -> None:
-        while chunk := await process.read_stderr():
-            self.transcript.write("err", chunk)
 
     async def _part(self, goodbye: Goodbye) -> None:
         """Say goodbye; whatever comes of it, the ladder is climbed."""

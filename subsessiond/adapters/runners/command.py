@@ -9,6 +9,7 @@ import signal
 import time
 from typing import NamedTuple
 
+from subsessiond.adapters.runners.copying import copy_errors
 from subsessiond.adapters.runners.plain import readable
 from subsessiond.adapters.runners.summary import summary_of
 from subsessiond.core.bounds import bytes_of_tokens, cut_bytes, size_bytes, tail_bytes
@@ -130,7 +131,8 @@ class CommandChild:
         )
 
     async def _read_to_end(self, process: Process) -> Exit:
-        streams = [asyncio.ensure_future(r(process)) for r in (self._read, self._read_errors)]
+        errors = copy_errors(process, self._transcript)
+        streams = [asyncio.ensure_future(reading) for reading in (self._read(process), errors)]
         try:
             ended = await process.wait_exit()
             await asyncio.wait(streams, timeout=DRAIN_S)
@@ -148,10 +150,6 @@ class CommandChild:
             self._tail += chunk
             if len(self._tail) > 2 * KEEP_BYTES:
                 del self._tail[: len(self._tail) - KEEP_BYTES]
-
-    async def _read_errors(self, process: Process) -> None:
-        while chunk := await process.read_stderr():
-            self._transcript.write("err", chunk)
 
     def _ending(self, process: Process, ended: Exit, seconds: float) -> EndChild:
         succeeded = ended.code == 0

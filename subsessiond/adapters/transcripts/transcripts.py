@@ -59,7 +59,7 @@ class FileTranscripts:
 
     def put(self, source: Source, kind: str, data: bytes, *, whole: bool) -> None:
         """Queue a piece of one transcript."""
-        self._writer.put(Piece(source, self._clock.wall_ms(), kind, data, whole))
+        self._writer.put(Piece(source, self._clock.wall_ms(), kind, data, whole=whole))
 
     def closed(self, node_id: NodeId) -> None:
         """Note that one who wrote it has ended."""
@@ -90,11 +90,17 @@ class FileTranscript:
             return
         self._owner.put(self._source, kind, raw, whole=not isinstance(data, bytes))
 
+    def lose(self, count: int) -> None:
+        """Note that so many bytes never came this far; lines they belonged to are not kept."""
+        self._bytes += max(0, count)
+        if not self._closed:
+            self._source.lost_bytes += max(0, count)
+
     def close(self) -> None:
         """Give back what it holds once all before is written; idempotent."""
         if not self._closed:
             self._closed = True
-            if self._bytes:
+            if self._bytes > 0:
                 self._owner.put(self._source, "", b"", whole=True)
             self._owner.closed(self._source.node_id)
 

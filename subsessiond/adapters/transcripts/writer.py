@@ -34,31 +34,23 @@ class Piece(NamedTuple):
     data: bytes
     whole: bool
     """Stands for itself; else it is part of a stream."""
+    lost: int = 0
+    """Bytes that were dropped right before it."""
 
 
 class Source:
     """One transcript between loop and thread: each side has its own counters."""
 
-    __slots__ = (
-        "done_bytes",
-        "lost_bytes",
-        "node_id",
-        "put_bytes",
-        "spool",
-        "streams",
-        "told_lost",
-    )
+    __slots__ = ("done_bytes", "lost_bytes", "node_id", "put_bytes", "spool", "streams")
 
     def __init__(self, node_id: NodeId, base: Path) -> None:
         self.node_id = node_id
         self.put_bytes = 0
         """Queued so far; the loop's."""
         self.lost_bytes = 0
-        """Dropped so far; the loop's."""
+        """Dropped since the last piece that was queued; the loop's."""
         self.done_bytes = 0
         """Taken from the queue so far; the thread's."""
-        self.told_lost = 0
-        """Of the dropped ones, how many the transcript tells of; the thread's."""
         self.spool = Spool(folder_of(base, node_id))
         self.streams: dict[str, Stream] = {}
 
@@ -86,7 +78,8 @@ class Writer:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="transcripts", daemon=True)
             self._thread.start()
-        self._queue.put(piece)
+        self._queue.put(piece._replace(lost=source.lost_bytes))
+        source.lost_bytes = 0
 
     def stop(self) -> None:
         """Return when all that waits is written, and nothing is open any more."""
@@ -114,7 +107,7 @@ class Writer:
                 if not pieces[-1].kind:
                     del unclosed[source]
         for source, piece in unclosed.items():
-            _write_safely(source, [piece._replace(kind="", data=b"")])
+            _write_safely(source, [piece._replace(kind="", data=b"", lost=0)])
 
     def _take(self) -> list[Piece | None]:
         batch = [self._queue.get()]
@@ -135,11 +128,14 @@ def _write_safely(source: Source, pieces: list[Piece]) -> None:
 
 def _write(source: Source, pieces: list[Piece]) -> None:
     """Write what came from one child; a stream's last line waits for its end."""
-    lost = source.lost_bytes
-    if lost > source.told_lost:
-        source.spool.lose(lost - source.told_lost)
-        source.told_lost = lost
-    source.spool.append([part for piece in pieces for part in _parts(source, piece)])
+    parts: list[Part] = []
+    for piece in pieces:
+        if piece.lost:
+            source.spool.append(parts)
+            parts = []
+            source.spool.lose(piece.lost + sum(s.break_off() for s in source.streams.values()))
+        parts += _parts(source, piece)
+    source.spool.append(parts)
     if not pieces[-1].kind:
         source.spool.note_lost(pieces[-1].at_ms)
         source.spool.close()

@@ -71,3 +71,14 @@ async def test_nothing_is_read_of_what_was_never_written(transcripts: Transcript
     """No transcript is an empty one."""
     page = await transcripts.read(NODE, None, 100)
     assert page.entries == ()
+
+
+async def test_what_never_came_is_counted_too(transcripts: Transcripts) -> None:
+    """A loss that is told counts as produced; where nothing was lost nothing changes."""
+    transcript = transcripts.open(NODE)
+    transcript.write("note", "one")
+    transcript.lose(5)
+    transcript.lose(0)
+    assert transcript.total_bytes == 8
+    transcript.close()
+    await flushed(transcripts)

@@ -48,3 +48,22 @@ def test_what_is_no_text_is_shown_as_what_it_is() -> None:
     stream = Stream()
     assert stream.feed(b"a\xffb\n\xe2\x82") == [("a\\xffb\n", False)]
     assert stream.end() == [("\\xe2\\x82", False)]
+
+
+def test_a_line_with_a_hole_is_forgotten() -> None:
+    """Both its halves go, also when the second comes in several chunks."""
+    stream = Stream()
+    assert stream.feed(b"a\nhalf \xe2") == [("a\n", False)]
+    assert stream.break_off() == 5
+    assert stream.feed(b"\x82 other") == []
+    assert stream.feed(b" half\nb\n") == [("b\n", False)]
+
+
+def test_words_are_not_split() -> None:
+    """A long line is split behind a blank, where there is one near."""
+    stream = Stream()
+    pieces = stream.feed(b"x" * PIECE_CHARACTERS + b" word")
+    assert pieces == [("x" * PIECE_CHARACTERS, True), (" ", True)]
+    assert stream.end() == [("word", False)]
+    text = "y" * (PIECE_CHARACTERS - 3) + " word\n"
+    assert in_pieces(text, more=False) == [(text[:-5], True), ("word\n", False)]

@@ -1,6 +1,7 @@
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from subsessiond.adapters.transcripts import writer as module
@@ -49,12 +50,14 @@ def test_a_flood_is_dropped_and_counted(tmp_path: Path, monkeypatch: pytest.Monk
         writer.put(Piece(flood, 5, "out", chunk, whole=False))
     writer.put(Piece(quiet, 5, "out", b"still here\n", whole=False))
     assert flood.put_bytes <= CHILD_BYTES
-    assert flood.lost_bytes == 41 * len(chunk) - flood.put_bytes
+    lost = flood.lost_bytes
+    assert lost == 41 * len(chunk) - flood.put_bytes
     gate.set()
     for source in (flood, quiet):
         writer.put(Piece(source, 6, "", b"", whole=True))
     writer.stop()
-    assert f"{flood.lost_bytes} bytes were dropped" in (tmp_path / NODE / file_name(1)).read_text()
+    said = "".join(file.read_text() for file in (tmp_path / NODE).iterdir())
+    assert f"{lost} bytes were dropped" in said
     assert "still here" in (tmp_path / OTHER / file_name(1)).read_text()
 
 
@@ -87,3 +90,22 @@ def test_a_fault_in_one_transcript_leaves_the_others_alone(
     writer.put(Piece(good, 5, "", b"", whole=True))
     writer.stop()
     assert b"good" in (tmp_path / OTHER / file_name(1)).read_bytes()
+
+
+def test_of_a_line_with_a_hole_nothing_is_kept(tmp_path: Path) -> None:
+    """What came before and after a loss, up to the ends of their lines, is dropped and counted."""
+    writer, source = Writer(), Source(NODE, tmp_path)
+    writer.put(Piece(source, 5, "err", b"whole\nhalf a sec", whole=False))
+    source.lost_bytes = 100
+    writer.put(Piece(source, 5, "err", b"ret\nwhole again\n", whole=False))
+    source.lost_bytes = 7
+    writer.put(Piece(source, 6, "", b"", whole=True))
+    writer.stop()
+    lines = (tmp_path / NODE / file_name(1)).read_text().splitlines()
+    texts = [msgspec.json.decode(line)["text"] for line in lines]
+    assert texts == [
+        "whole\n",
+        "110 bytes were dropped here\n",
+        "whole again\n",
+        "7 bytes were dropped here\n",
+    ]

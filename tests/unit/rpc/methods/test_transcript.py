@@ -132,7 +132,7 @@ async def test_a_secret_over_several_pieces_is_not_shown_by_any_page(
 async def test_half_a_line_waits_for_its_other_half(shelf: Shelf) -> None:
     """A line too long for one piece is shown without its last piece while more of it may come."""
     child = await shelf.bench.child(await shelf.bench.root())
-    half = b"x" * 65_530 + b" " + TOKEN[:9].encode()
+    half = b"x" * 65_531 + TOKEN[:9].encode()
     await shelf.write(child, ("out", b"first\n"), ("out", half), close=False)
     page = await shelf.read(child, 0)
     assert [record["text"] for record in page["records"]] == ["first\n"]
