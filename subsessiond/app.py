@@ -37,6 +37,7 @@ from subsessiond.parts import (
     open_runners,
     open_store,
     open_transcripts,
+    problem_of,
     pruner,
 )
 from subsessiond.ports import Runner, StoreFault
@@ -219,6 +220,7 @@ class Daemon:
             settle_journals=journaling.settle,
             transcripts=self._transcripts,
             scrubber=self._scrubber,
+            problem_of=problem_of,
         )
         methods = handlers(desk)
         session = partial(Session, self._tools.bind(Toolbox(desk, methods, logger)))

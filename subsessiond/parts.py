@@ -21,12 +21,14 @@ from subsessiond.adapters.runners.agentprocess import Host
 from subsessiond.adapters.runners.command import CommandRunner
 from subsessiond.adapters.runners.jsonl.runner import LinesRunner
 from subsessiond.adapters.runners.model.runner import ModelRunner
+from subsessiond.adapters.runners.model.runner import problem_of as model_problem
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.store import SqliteStore
 from subsessiond.adapters.transcripts import FileTranscripts
 from subsessiond.engine.executor import Environment
 from subsessiond.model.node import Node
 from subsessiond.model.process import ProcessFault
+from subsessiond.model.role import AgentProfile
 from subsessiond.ports import ChildTools, Clock, IdSource, Runner, Transcripts, Workspace
 from subsessiond.rpc.schema import schema_fault
 from subsessiond.settings import Settings
@@ -131,6 +133,11 @@ def open_runners(
         "acp": AcpRunner(host),
         "model": ModelRunner(processes, tools, transcripts),
     }
+
+
+def problem_of(profile: AgentProfile) -> str:
+    """Say what this machine lacks for an agent, as far as it is known before a child starts."""
+    return model_problem(profile, os.environ) if profile.runner == "model" else ""
 
 
 def shim_command(socket: Path) -> tuple[str, ...]:

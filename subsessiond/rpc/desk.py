@@ -15,6 +15,7 @@ from subsessiond.model.node import Node
 from subsessiond.model.peer import Peer
 from subsessiond.model.policy import Limits, Policy
 from subsessiond.model.rejection import Code, Rejection
+from subsessiond.model.role import AgentProfile
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Clock, IdSource, Journals, Stamps, Store, Transcripts, Workspace
 from subsessiond.rpc.changes import Changes
@@ -113,6 +114,10 @@ class About:
     """Kind of container children run in."""
 
 
+def _no_problem(_: AgentProfile) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Desk:
     """Everything a method may use."""
@@ -141,6 +146,8 @@ class Desk:
     transcripts: Transcripts
     scrubber: Scrubber = field(default_factory=Scrubber)
     """Takes secrets out of what is shown of a transcript."""
+    problem_of: Callable[[AgentProfile], str] = _no_problem
+    """Says why no child of an agent could start now; empty where nothing is known against it."""
     guard: Guard = field(default_factory=Guard)
     lanes: Lanes = field(default_factory=Lanes)
 

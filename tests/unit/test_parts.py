@@ -11,7 +11,8 @@ from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.indexes import restore
 from subsessiond.model.ids import NodeId
 from subsessiond.model.process import ProcessFault
-from subsessiond.parts import open_processes, open_runners, open_store, open_transcripts
+from subsessiond.model.role import AgentProfile
+from subsessiond.parts import open_processes, open_runners, open_store, open_transcripts, problem_of
 from subsessiond.rpc.mcp.inprocess import InProcessTools
 from subsessiond.settings import Settings, load
 from subsessiond.settings.agents import RunnerKind
@@ -99,3 +100,10 @@ async def test_a_broken_store_is_mended_from_the_journals(
             loaded = await store.load(restore)
     assert any("cannot be used" in warning for warning in loaded.warnings)
     del capsys
+
+
+def test_what_an_agent_lacks_is_known_before_its_first_child() -> None:
+    """A loop without its key; of a program nothing is known."""
+    loop = AgentProfile(name="l", runner="model", endpoint="http://h", model="m", key_from="NO_KEY")
+    assert "NO_KEY, which is not set" in problem_of(loop)
+    assert problem_of(AgentProfile(name="c", runner="command")) == ""

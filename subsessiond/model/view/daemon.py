@@ -35,6 +35,8 @@ class AgentRow(Value, frozen=True, kw_only=True):
     takes_steer: bool
     takes_schema: bool
     scripted: bool = False
+    problem: str = ""
+    """Why none of its children could start now; absent where nothing is known against it."""
 
 
 class AgentsAnswer(Value, frozen=True, kw_only=True):

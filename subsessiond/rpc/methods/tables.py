@@ -1,5 +1,7 @@
 """`roles.list` and `agents.list`: what a spawn may name."""
 
+from msgspec.structs import replace
+
 from subsessiond.core.views.answers import agent_rows, role_rows, room_of
 from subsessiond.core.views.measure import fit_items
 from subsessiond.model.view import AgentsAnswer, RolesAnswer
@@ -19,7 +21,9 @@ async def roles(desk: Desk, call: Call, _params: NoParams) -> RolesAnswer:
 
 async def agents(desk: Desk, call: Call, _params: NoParams) -> AgentsAnswer:
     """List the agents."""
-    rows = agent_rows(desk.registry.policy)
+    policy = desk.registry.policy
+    problems = {agent.name: desk.problem_of(agent) for agent in policy.agents}
+    rows = tuple(replace(row, problem=problems[row.name]) for row in agent_rows(policy))
     if call.caller.is_operator:
         return AgentsAnswer(agents=rows)
     fitting = fit_items(rows, room_of(desk.limits))

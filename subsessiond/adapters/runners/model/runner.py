@@ -59,11 +59,9 @@ class ModelRunner:
         """Make a child ready.
 
         Raises:
-            RunnerFault: its profile names no model, or its key is not there.
+            RunnerFault: its profile names no model, or its key or the library is not there.
         """
         endpoint = endpoint_of(order.profile, self._environment)
-        if not is_installed():
-            raise RunnerFault(NOT_INSTALLED)
         return ModelChild(order, voice, endpoint, self._parts, self._make, self._first_wait_ms)
 
     async def _make(
@@ -78,6 +76,15 @@ class ModelRunner:
         except Exception as fault:
             # Why every one: the library checks its own settings, and its faults have no one base.
             raise RunnerFault(f"the model {endpoint.model} cannot be asked: {fault}") from fault
+
+
+def problem_of(profile: AgentProfile, environment: Mapping[str, str]) -> str:
+    """Say why no child of a profile could start now; empty where nothing is known against it."""
+    try:
+        endpoint_of(profile, environment)
+    except RunnerFault as fault:
+        return str(fault)
+    return ""
 
 
 def load_provider() -> OpenSpeaker:
@@ -102,8 +109,10 @@ def endpoint_of(profile: AgentProfile, environment: Mapping[str, str]) -> Endpoi
     """Read from a profile which model is asked, and find its key.
 
     Raises:
-        RunnerFault: something is missing; the words hold no key.
+        RunnerFault: something is missing, be it the library; the words hold no key.
     """
+    if not is_installed():
+        raise RunnerFault(NOT_INSTALLED)
     if not profile.endpoint or not profile.model:
         raise RunnerFault(f"agent {profile.name} names no endpoint or no model")
     if not _is_address(profile.endpoint):

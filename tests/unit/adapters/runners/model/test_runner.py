@@ -11,6 +11,7 @@ from subsessiond.adapters.runners.model.runner import (
     endpoint_of,
     is_installed,
     load_provider,
+    problem_of,
 )
 from subsessiond.model.role import AgentProfile
 from subsessiond.ports import RunnerFault
@@ -55,6 +56,8 @@ async def test_a_profile_that_names_no_model_starts_nothing(
     order = await here.order(profile(**fields), role="worker")
     with pytest.raises(RunnerFault, match=f"agent loop.*{words}"):
         runner.start(order, here.voice)
+    assert words in problem_of(profile(**fields), {"OTHER": "x"})
+    assert problem_of(profile(), {}) == ""
 
 
 async def test_without_the_library_the_sentence_says_what_to_install(
@@ -64,6 +67,7 @@ async def test_without_the_library_the_sentence_says_what_to_install(
     assert is_installed()
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     assert not is_installed()
+    assert problem_of(LOOP, {}).startswith("the runner model needs pydantic-ai")
     runner = ModelRunner(processes, StageTools(here.voice), ListedTranscripts(), {})
     order = await here.order(LOOP, role="worker")
     with pytest.raises(
