@@ -148,9 +148,11 @@ class Yard:
 
 
 @contextmanager
-def scenario(config: dict[str, str], **params: Any) -> Iterator[Yard]:
+def scenario(
+    config: dict[str, str], *, environ: dict[str, str] | None = None, **params: Any
+) -> Iterator[Yard]:
     """Give one scenario a daemon and a root, and look behind it when it is over."""
-    with Daemon(config=config) as daemon:
+    with Daemon(config=config, environ=environ) as daemon:
         before = descriptors(daemon)
         with Yard(daemon, **params) as yard:
             yield yard
