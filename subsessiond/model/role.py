@@ -96,7 +96,8 @@ class AgentProfile(Value, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
     """The command line; for `scripted` the script file. In it, in `env` and in `files`, words in
     braces stand for what one child gets: `{workspace}`, `{scratch}`, `{node}`, `{socket}`,
-    `{shim_program}`, `{shim_args}` (JSON), and where the brief is an argument `{brief}`.
+    `{shim_program}`, `{shim_args}` (JSON), and where the brief is an argument `{brief}`;
+    `{edit?this:that}`, with any tool class, for what is said where it may use them, or not.
     """
     env: tuple[tuple[str, str], ...] = ()
     files: tuple[tuple[str, str], ...] = ()
