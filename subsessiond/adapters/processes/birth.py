@@ -23,7 +23,7 @@ from subsessiond.adapters.processes.containers.cgroup import Cgroup
 from subsessiond.adapters.processes.containers.descent import Descent
 from subsessiond.adapters.processes.containers.pidns import PidNamespace
 from subsessiond.adapters.processes.ladder import Watch, empty
-from subsessiond.adapters.processes.leader import Leader, NamespaceLeader
+from subsessiond.adapters.processes.leader import KeptLeader, Leader
 from subsessiond.adapters.processes.orders import Order
 from subsessiond.adapters.processes.orphans import Orphans
 from subsessiond.adapters.processes.pipes import Ends, open_pipes
@@ -75,6 +75,13 @@ def container_of(table: ProcTable, identity: Identity) -> Container:
     return _KINDS[ContainerKind(identity.container)](table, identity)
 
 
+def _contain(ground: Ground, identity: Identity, leader: Leader) -> Container:
+    container = container_of(ground.table, identity)
+    if isinstance(container, Descent) and isinstance(leader, KeptLeader):
+        container.inherited = lambda all_: ground.orphans.strays(all_) if leader.is_killed else ()
+    return container
+
+
 async def start(ground: Ground, order: Order, names: Names) -> tuple[Born, Container]:
     """Start one child.
 
@@ -89,12 +96,12 @@ async def start(ground: Ground, order: Order, names: Names) -> tuple[Born, Conta
             if ground.kind is ContainerKind.PIDNS:
                 leader = await _change_leader(ground, leader, pid, undo)
             identity = _identify(ground, pid)
-            container = container_of(ground.table, identity)
+            container = _contain(ground, identity, leader)
             undo.push_async_callback(empty, container, 0, Watch(leader_gone=True))
             ground.told(identity)
             control.send(b"go")
             await _expect_start(control, names, ground.kind, ends.stderr)
-        if isinstance(leader, NamespaceLeader):
+        if isinstance(leader, KeptLeader):
             leader.listen(control)
         else:
             control.close()
@@ -150,7 +157,9 @@ def _run_starter(
         starter = _popen(ground.marker, order_fd, theirs.fileno(), ends.theirs)
     # Why: from here on the process is waited for by us alone; the object must not try.
     starter.returncode = 0
-    return control, ends, _adopt(ground, Leader, starter.pid, undo)
+    # Why by kind: here the starter becomes the keeper, or the program itself, or it only leaves.
+    first = KeptLeader if ground.kind is ContainerKind.DESCENT else Leader
+    return control, ends, _adopt(ground, first, starter.pid, undo)
 
 
 def _adopt(ground: Ground, make: Callable[[int], L], pid: int, undo: AsyncExitStack) -> L:
@@ -186,9 +195,9 @@ def _let_go(ground: Ground, leader: Leader) -> None:
 
 async def _change_leader(
     ground: Ground, starter: Leader, pid: int, undo: AsyncExitStack
-) -> NamespaceLeader:
+) -> KeptLeader:
     """Go over from the starter, which leaves, to the first process of the namespace."""
-    init = _adopt(ground, NamespaceLeader, pid, undo)
+    init = _adopt(ground, KeptLeader, pid, undo)
     await starter.gone.wait()
     _let_go(ground, starter)
     return init
@@ -233,7 +242,7 @@ async def _expect_start(
             return
         case ("failed", str(step), int(number)):
             raise explain(step, number, names.argv0, names.cwd)
-        case () if kind is not ContainerKind.PIDNS:
+        case () if kind is ContainerKind.CGROUP:
             return  # the starter became the program, which closed its end
         case _:
             raise LaunchFault(_died(stderr), names.argv0)

@@ -1,4 +1,4 @@
-"""Our starter, and the first process (pid 1) of a child's process namespace.
+"""Our starter, and the keeper above a child: first process (pid 1) of its namespace, or subreaper.
 
 Run as a program of its own, never imported by the daemon: `python -I -S -E init.py ORDER CONTROL`.
 It needs little: each import costs every child its milliseconds and megabytes, so `signal` (4 ms for
@@ -9,13 +9,14 @@ of a packet socket; on it go, in this order:
 
     to the daemon    ("ready", pid)                 the container stands; pid is its first process
     from the daemon  b"go"                          it holds every descriptor it needs
-    to the daemon    ("failed", step, errno)        or, when the program runs: end of stream for the
-                                                    kinds whose starter *becomes* the program;
-                     ("started",)                   for a namespace, from its first process, and
+    to the daemon    ("failed", step, errno)        or, when the program runs: end of stream for a
+                                                    cgroup, whose starter *becomes* the program;
+                     ("started",)                   from the keeper of the other kinds, and
                      ("exit", code, signal)         when the program ended
 
-Without a `go` nothing of the child ever runs. As first process it holds the other end of the
-daemon's life: when the daemon goes, so does everything in the namespace.
+Without a `go` nothing of the child ever runs. The keeper holds the other end of the daemon's life:
+when the daemon goes, so does everything below the keeper. Nothing can leave from below it: what
+loses its parent comes to the keeper, whatever session or environment it has made for itself.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ CLONE_NEWPID = 0x20000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
 MS_REC, MS_SLAVE = 0x4000, 0x80000
 SIG_SETMASK = 2
-SIGKILL, SIGTERM, SIGCHLD = 9, 15, 17
+SIGKILL, SIGTERM, SIGCHLD, SIGCONT = 9, 15, 17, 18
+PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36
 SFD_NONBLOCK, SFD_CLOEXEC = 0o4000, 0o2000000
 LAST_SIGNAL = 64
 ENOENT, ENOTDIR = 2, 20
@@ -62,8 +64,10 @@ def main(order_fd: int, control: int) -> None:
             mount_proc()
         if not argv:
             os._exit(0)  # a probe: whether the container can be built was all to learn
-        if kind == "pidns":
-            be_init(control, argv, env, cwd)
+        if kind == "descent":
+            call("start", libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+        if kind != "cgroup":
+            keep(control, argv, env, cwd)
         become(argv, env, cwd)
     except StepError as fault:
         send(control, ("failed", *fault.args))
@@ -84,7 +88,7 @@ def send(control: int, message: tuple[str | int | None, ...]) -> None:
     try:
         os.write(control, marshal.dumps(message))
     except OSError:
-        os._exit(125)
+        end_all()
 
 
 def wait_for_go(control: int) -> None:
@@ -178,14 +182,15 @@ def signal_set(*numbers: int) -> ctypes.Array[ctypes.c_char]:
     return mask
 
 
-def be_init(control: int, argv: tuple[bytes, ...], env: Env, cwd: bytes) -> None:
+def keep(control: int, argv: tuple[bytes, ...], env: Env, cwd: bytes) -> None:
     """Start the leader below us, forward TERM, reap, tell its end; leave when all is empty."""
-    mask = signal_set(SIGTERM, SIGCHLD)
-    libc.sigprocmask(SIG_SETMASK, mask, None)
-    signals = libc.signalfd(-1, mask, SFD_NONBLOCK | SFD_CLOEXEC)
+    # Why all: what a child sends to whoever it finds must not end its keeper before it.
+    libc.sigprocmask(SIG_SETMASK, signal_set(*range(1, LAST_SIGNAL + 1)), None)
+    signals = libc.signalfd(-1, signal_set(SIGTERM, SIGCHLD), SFD_NONBLOCK | SFD_CLOEXEC)
     if signals < 0:
-        raise StepError("namespace", ctypes.get_errno())
-    leader = start_leader(argv, env, cwd)
+        raise StepError("start", ctypes.get_errno())
+    libc.prctl(PR_SET_NAME, b"subsession-init", 0, 0, 0)
+    leader: int | None = start_leader(argv, env, cwd)
     # Why: the pipes belong to the program; held here, their end would never be seen.
     null = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):
@@ -199,9 +204,9 @@ def be_init(control: int, argv: tuple[bytes, ...], env: Env, cwd: bytes) -> None
     while True:
         for fd, _ in poll.poll():
             if fd == control:
-                os._exit(125)  # the daemon is gone, and with us goes everything here
+                end_all()
             forward(signals, leader)
-            reap(control, leader)
+            leader = reap(control, leader)
 
 
 def start_leader(argv: tuple[bytes, ...], env: Env, cwd: bytes) -> int:
@@ -223,29 +228,71 @@ def start_leader(argv: tuple[bytes, ...], env: Env, cwd: bytes) -> int:
     return leader
 
 
-def forward(signals: int, leader: int) -> None:
+def forward(signals: int, leader: int | None) -> None:
     """Pass TERM on to the leader's group; SIGCHLD only wakes us up."""
     try:
         while record := os.read(signals, 128):
-            if int.from_bytes(record[:4], sys.byteorder) == SIGTERM:
+            # Why not later: once the leader was waited for, its number may be a stranger's.
+            if leader and int.from_bytes(record[:4], sys.byteorder) == SIGTERM:
                 os.kill(-leader, SIGTERM)
-    except (BlockingIOError, ProcessLookupError):
+                os.kill(-leader, SIGCONT)  # what is stopped hears nothing until it goes on
+    except (BlockingIOError, ProcessLookupError, PermissionError):
         return
 
 
-def reap(control: int, leader: int) -> None:
-    """Take every ended process; leave when there is none left to wait for."""
+def reap(control: int, leader: int | None) -> int | None:
+    """Take every ended process; leave when there is none left to wait for.
+
+    Returns:
+        The leader, as long as nobody has waited for it.
+    """
     try:
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
-                return
+                return leader
             if pid == leader:
+                leader = None
                 code = os.waitstatus_to_exitcode(status)
                 how = ("exit", code, None) if code >= 0 else ("exit", None, -code)
                 send(control, how)
     except ChildProcessError:
         os._exit(0)
+
+
+def end_all() -> None:
+    """Leave, and let nothing here outlive us: the daemon is gone.
+
+    The first process of a namespace takes all others with it. Any other keeper kills its children,
+    who cannot lose their numbers before they are waited for, until theirs, which then come to it,
+    are gone as well.
+    """
+    while os.getpid() != 1:
+        for pid in children():
+            libc.kill(pid, SIGKILL)  # whom this user may not kill he alone can end
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            break
+    os._exit(125)
+
+
+def children() -> list[int]:
+    """Read who hangs on us now."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:
+            return [int(pid) for pid in file.read().split()]
+    except FileNotFoundError:  # a kernel without this file
+        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if is_child(pid)]
+
+
+def is_child(pid: int) -> bool:
+    """Whether a process hangs on us."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1]) == os.getpid()
+    except OSError:
+        return False
 
 
 if __name__ == "__main__":

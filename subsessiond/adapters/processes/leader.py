@@ -86,8 +86,8 @@ class Leader:
             self._pidfd = -1
 
 
-class NamespaceLeader(Leader):
-    """The program inside a process namespace, told of by our init above it."""
+class KeptLeader(Leader):
+    """The program below a keeper (`init.py`), which is our child and tells of it."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(pid)
@@ -98,16 +98,21 @@ class NamespaceLeader(Leader):
 
     @property
     def exit(self) -> Exit | None:
-        """How the program ended, as init saw it."""
+        """How the program ended, as its keeper saw it."""
         return self._told
 
     @property
     def exited(self) -> asyncio.Event:
-        """Set when the program has ended; others in the namespace may live on."""
+        """Set when the program has ended; others in its container may live on."""
         return self._exited
 
+    @property
+    def is_killed(self) -> bool:
+        """Whether its keeper was ended by a signal, and has not been waited for yet."""
+        return self._pidfd >= 0 and self._look().signal is not None
+
     def listen(self, control: socket.socket) -> None:
-        """Take over the socket on which init tells of the end; it may be over already."""
+        """Take over the socket on which the keeper tells of the end; it may be over already."""
         self._control, self._listened = control, True
         if self.gone.is_set():
             self._note_end()
@@ -145,8 +150,8 @@ class NamespaceLeader(Leader):
         if not self._listened:
             return  # its last words are read when somebody listens
         self._hear()  # what it said last may stand in the socket still
-        # Why: init tells of the program's end before it leaves. It said nothing, so the program
-        # ran until init was killed, and then the kernel killed it as well.
+        # Why: the keeper tells of the program's end before it leaves. It said nothing, so the
+        # program ran until the keeper was killed; the kernel or we kill it then as well.
         killed = Exit(signal=int(signal.SIGKILL))
         self._settle(killed if self._status == killed else Exit())
 

@@ -58,6 +58,13 @@ class Orphans:
         }
         return len(self._first_seen)
 
+    def strays(self, stats: tuple[Stat, ...]) -> tuple[Stat, ...]:
+        """Pick what has come to this process and is nobody's: where children have keepers, what a
+        killed keeper kept.
+        """
+        ours = (stat for stat in stats if stat.ppid == os.getpid())
+        return tuple(s for s in ours if s.pid not in self._awaited and s.sid != self._own_session)
+
     def close(self) -> None:
         """Let orphans go where they went before."""
         _set_inherits(on=self._inherited_before)

@@ -122,10 +122,7 @@ async def test_stopped_process_hears_term(processes: LinuxProcesses) -> None:
     process = await processes.spawn(launch("sleep", "600"))
     *_, leader = processes.pids_of(process.identity)
     os.kill(leader, signal.SIGSTOP)
-    if processes.kind == "pidns":  # nobody outside is told the leader's group: the kill ends it
-        assert not (await process.stop(term_grace_ms=GRACE_MS)).leftovers
-    else:
-        assert not (await process.stop()).forced
+    assert not (await process.stop()).forced
     assert marked("n1") == ()
 
 

@@ -1,14 +1,18 @@
 """Held together by descent: the weakest kind, for where the kernel offers nothing.
 
-Four traces lead to a child's processes, and each covers what another loses: the parent's number
-(lost when the parent ends), the session of the leader (left by `setsid`), the mark in the
-environment (lost by `env -i`), and what was seen before. Only a process that loses all of them
-before anybody looked escapes.
+Above each child stands a keeper of ours (`init.py`), to which everything comes that loses its
+parent, so all that the child ever started hangs on it, whatever session or environment it has made
+for itself. It carries the child's mark, so it is found by the node's name alone, and when the
+daemon goes it ends all below it.
+
+Of a child that kills its keeper everything comes to the daemon, where nobody else's orphans are.
+Only if both are gone it takes one of the weaker traces: the mark in the environment, the session of
+the first process, or what was seen before.
 """
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from subsessiond.adapters.processes.containers.base import KILL, STOP, Container
 from subsessiond.adapters.processes.proc import ProcTable, Scan, Stat
@@ -19,10 +23,12 @@ FREEZE_PASSES = 20
 
 
 class Descent(Container):
-    """All that descends from one leader."""
+    """All that descends from one first process."""
 
     def __init__(self, table: ProcTable, identity: Identity) -> None:
         super().__init__(table, identity)
+        self.inherited: Callable[[tuple[Stat, ...]], tuple[Stat, ...]] = _nothing
+        """Picks what came to this daemon because the keeper was killed."""
         self._marker = os.fsencode(identity.marker)
         self._born = time.monotonic()
         self._seen: set[tuple[int, int]] = set()
@@ -46,6 +52,7 @@ class Descent(Container):
         # Why: as long as the leader's own entry is there, alive or not waited for, the number
         # cannot have been given to anybody else's session.
         holds_session = any(stat.key == leader for stat in scan.stats)
+        inherited = {stat.key for stat in self.inherited(scan.stats)}
         # What is older than the leader is a stranger, whatever it carries.
         young = (stat for stat in scan.stats if stat.start_ticks >= self.identity.start_ticks)
         return tuple(
@@ -53,20 +60,37 @@ class Descent(Container):
             for stat in young
             if stat.key == leader
             or stat.key in self._seen
+            or stat.key in inherited
             or (holds_session and stat.sid == self.identity.pid)
             or scan.has_marker(stat, self._marker)
         )
 
+    def terminate_leader(self) -> None:
+        """Ask the keeper, which passes it on to the leader's group."""
+        self._ask(tuple(member for member in self.members() if self._is_first(member)))
+
     def kill(self) -> None:
-        """Stop all first, so that nothing forks away between the look and the blow; then kill."""
+        """Stop all first, so that nothing forks away between the look and the blow; then kill.
+
+        The first process goes last, and by itself: as long as it is there nothing can leave.
+        """
         frozen: set[tuple[int, int]] = set()
         for _ in range(FREEZE_PASSES):
-            fresh = tuple(member for member in self.members() if member.key not in frozen)
+            fresh = tuple(member for member in self._below() if member.key not in frozen)
             if not fresh:
                 break
             self.signal_each(fresh, STOP)
             frozen.update(member.key for member in fresh)
-        self.signal_each(self.members(), KILL)
+        below = self._below()
+        self.signal_each(below, KILL)
+        if not below and not self._below():  # it is held, or it is no keeper
+            self.signal_each(self.members(), KILL)
+
+    def _below(self) -> tuple[Stat, ...]:
+        return tuple(member for member in self.members() if not self._is_first(member))
+
+    def _is_first(self, stat: Stat) -> bool:
+        return stat.key == (self.identity.pid, self.identity.start_ticks)
 
     def owns_ended(self, stat: Stat) -> bool:
         """Whether it was seen in here, or ended in the leader's session."""
@@ -74,6 +98,10 @@ class Descent(Container):
             self.identity.pid, self.identity.start_ticks
         )
         return stat.key in self._seen or own_session
+
+
+def _nothing(_: tuple[Stat, ...]) -> tuple[Stat, ...]:
+    return ()
 
 
 def _closure(stats: tuple[Stat, ...], roots: Iterable[Stat]) -> tuple[Stat, ...]:
