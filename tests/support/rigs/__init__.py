@@ -16,6 +16,7 @@ from tests.support.rigs.rig import (
     Rig,
     Second,
     Speaks,
+    Told,
     prepare,
 )
 
@@ -29,6 +30,7 @@ __all__ = [
     "Rig",
     "Second",
     "Speaks",
+    "Told",
     "prepare",
 ]
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.support.rigs.rig import Call, Refusal, Rig, Second, Speaks
+from tests.support.rigs.rig import Call, Refusal, Rig, Second, Speaks, Told
 
 ENV: Final = {
     "ANTHROPIC_BASE_URL": "{stub}",
@@ -45,7 +45,8 @@ ACP: Final = Rig(
     command=("{bin}/claude-agent-acp",),
     env=ENV | {"CLAUDE_CODE_EXECUTABLE": "{bin}/claude"},
     report="mcp__subsession__report",
-    asks_for_report=True,
+    report_title="mcp__subsession__report",
+    told=Told.TURN,
     write=WRITE,
     shell=SHELL,
     refusal=Refusal.GOES_ON,

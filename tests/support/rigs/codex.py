@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.support.rigs.rig import Call, Refusal, Rig, Second, Speaks
+from tests.support.rigs.rig import Call, Refusal, Rig, Second, Speaks, Told
 
 CONFIG: Final = """\
 model = "stub-model"
@@ -62,6 +62,7 @@ ACP: Final = Rig(
     # Why: in its first mode a second model reviews in place of a question, and in the one between
     # its sandbox lets everything below the workspace pass.
     mode="read-only",
+    told=Told.TURN,
     report="mcp__subsession::report",
     write=WRITE,
     shell=SHELL,

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Final
 
-from tests.support.rigs.rig import Call, Refusal, Rig, Second, Speaks
+from tests.support.rigs.rig import Call, Refusal, Rig, Second, Speaks, Told
 
 ENV: Final = {
     "GEMINI_API_KEY": "x",
@@ -39,7 +39,7 @@ PRINT: Final = Rig(
     report="mcp_subsession_report",
     write=WRITE,
     shell=SHELL,
-    refusal=Refusal.GOES_ON,
+    refusal=Refusal.NOT_OFFERED,
 )
 ACP: Final = Rig(
     name="gemini-acp",
@@ -49,7 +49,9 @@ ACP: Final = Rig(
     files={FILE: json.dumps(CONFIG)},
     login="gemini-api-key",
     report="mcp_subsession_report",
-    asks_for_report=True,
+    report_title="report (subsession MCP Server)",
+    writes_by_client=True,
+    told=Told.QUOTA,
     write=WRITE,
     shell=SHELL,
     refusal=Refusal.GOES_ON,

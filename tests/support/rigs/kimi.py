@@ -29,7 +29,10 @@ ACP: Final = Rig(
     env={"KIMI_CODE_NO_AUTO_UPDATE": "1"},
     files={".kimi-code/config.toml": CONFIG},
     report="mcp__subsession__report",
-    asks_for_report=True,
+    report_title="mcp__subsession__report",
+    # Why only here: outside its workspace and for commands it asks.
+    asks_for_write=False,
+    writes_by_client=True,
     write=Call("Write", {"path": "{path}", "content": "{text}"}),
     shell=Call("Bash", {"command": "{line}"}),
     refusal=Refusal.GOES_ON,

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Final
 
-from tests.support.rigs.rig import Call, Refusal, Rig, Second, Speaks
+from tests.support.rigs.rig import Call, Refusal, Rig, Second, Speaks, Told
 
 ENV: Final = {
     "OPENCODE_DISABLE_AUTOUPDATE": "1",
@@ -28,9 +28,7 @@ CONFIG: Final[dict[str, Any]] = {
     },
     "permission": {"edit": "ask", "bash": "allow", "webfetch": "deny"},
 }
-SERVERS: Final = (
-    '{"{server}": {"type": "local", "command": ["{shim_program}", {shim_args}], "enabled": true}}'
-)
+SERVERS: Final = '{"{server}": {"type": "local", "command": {shim_command}, "enabled": true}}'
 WRITE: Final = Call("write", {"filePath": "{path}", "content": "{text}"})
 SHELL: Final = Call("bash", {"command": "{line}", "description": "run"})
 
@@ -58,6 +56,8 @@ ACP: Final = Rig(
     command=("{bin}/opencode", "acp"),
     env=ENV,
     files={FILE: _config()},
+    writes_by_client=True,
+    told=Told.LAST,
     report="subsession_report",
     write=WRITE,
     shell=SHELL,

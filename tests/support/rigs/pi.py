@@ -51,6 +51,7 @@ ACP: Final = Rig(
     env=ENV,
     files=FILES,
     mcp_servers=False,
+    asks_for_write=False,
     report="mcp__subsession__report",
     write=WRITE,
     shell=SHELL,

@@ -1,5 +1,6 @@
 """What a test must know to run one public agent CLI: how it is started, and how it behaves."""
 
+import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ class Refusal(StrEnum):
     """The model hears of it and takes the next step."""
     ENDS_TURN = "ends-turn"
     """The turn is over; what the model was to say next is not said."""
+    NOT_OFFERED = "not-offered"
+    """Its model is not offered what would be refused."""
     NEVER_ASKS = "never-asks"
     """It does what its model says; there is nothing to refuse."""
 
@@ -46,6 +49,18 @@ class Second(StrEnum):
     """The prompt is answered with an error."""
     QUEUES = "queues"
     """It is played when the running turn is over."""
+
+
+class Told(StrEnum):
+    """What the answer to a prompt tells of the tokens its turn used."""
+
+    TURN = "turn"
+    """`usage` is the sum over the turn's requests."""
+    LAST = "last"
+    """`usage` is that of the turn's last request: less than it used."""
+    QUOTA = "quota"
+    """`_meta.quota.token_count` is the sum, in words of its own."""
+    NOTHING = "nothing"
 
 
 class Call(NamedTuple):
@@ -83,8 +98,13 @@ class Rig:
     """ACP: whether it takes a stdio MCP server with the session; else its files name it."""
     report: str
     """The name under which its model is offered the tool `report` of the server `SERVER`."""
-    asks_for_report: bool = False
-    """Whether it asks for permission before it calls that tool."""
+    report_title: str = ""
+    """How it names that tool when it asks for permission to call it; none = it does not ask."""
+    asks_for_write: bool = True
+    """Whether it asks before it writes in its workspace."""
+    writes_by_client: bool = False
+    """Whether it has its client write files, where the client offers to."""
+    told: Told = Told.NOTHING
     write: Call
     """Writes `{text}` to `{path}`."""
     shell: Call
@@ -117,6 +137,9 @@ def prepare(rig: Rig, scratch: Path, stub: str, *, edits: bool = False, **words:
         words: more to fill in: `brief`, `workspace`, and `shim_program` and `shim_args` (JSON) for
             an agent whose files name our MCP server.
     """
+    if "shim_program" in words:
+        whole = [words["shim_program"], *json.loads(words["shim_args"])]
+        words["shim_command"] = json.dumps(whole)
     words |= {"bin": str(BIN), "scratch": str(scratch), "stub": stub, "server": SERVER}
     for name, text in rig.files.items():
         place = scratch / name
