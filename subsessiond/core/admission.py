@@ -1,5 +1,7 @@
 """The record of a child that passed every check."""
 
+from typing import Final
+
 from subsessiond.core.case import SpawnCase
 from subsessiond.core.concurrency import next_pace_ms
 from subsessiond.core.draft import Draft
@@ -11,6 +13,10 @@ from subsessiond.model.events import MailForwarded, NodeAdmitted
 from subsessiond.model.ids import NodeId
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Node, Status
+
+
+ONE_RUN: Final = "jsonl"
+"""The runner of agents to which nothing can be said after their start."""
 
 
 def would_admit(case: SpawnCase) -> Admitted:
@@ -101,7 +107,20 @@ def _cautions(case: SpawnCase) -> tuple[str, ...]:
         )
     if before is not None and cuts_answer(letter_of(before, case.grant, case.answer), case.answer):
         cautions.append("the letter has no room for all of the answer: its end was cut")
-    return tuple(cautions)
+    return (*cautions, *_shortfalls(case))
+
+
+def _shortfalls(case: SpawnCase) -> tuple[str, ...]:
+    """Say what cannot be held or done with an agent that gets its brief once and runs by itself."""
+    agent = case.agent
+    if agent is None or agent.runner != ONE_RUN:
+        return ()
+    found: list[str] = []
+    if case.command.paths.owns:
+        found.append(f"agent {agent.name} writes by itself: nothing keeps it to its files")
+    if case.depth:
+        found.append(f"agent {agent.name} is one run: it has to wait for its children itself")
+    return tuple(found)
 
 
 def _pass_on(draft: Draft, case: SpawnCase, before: Node) -> None:

@@ -1,9 +1,10 @@
 from subsessiond.core.admission import record_of
 from subsessiond.model.decision import Admitted
 from subsessiond.model.node import Phase, Status
+from subsessiond.model.role import AgentProfile
 from tests.support.moves import OPERATOR, final, open_root, spawn, succeed
 from tests.support.playbook import later, play
-from tests.support.policies import ACTOR, WORKER
+from tests.support.policies import ACTOR, WORKER, a_policy
 from tests.support.world import at_work, gone
 
 
@@ -54,3 +55,18 @@ def test_a_check_that_nobody_runs_is_not_promised() -> None:
     assert now.reply.warnings == (
         "verify is recorded; this version runs no checks, and the record stays unchecked",
     )
+
+
+def test_what_an_agent_of_one_run_cannot_do_is_said() -> None:
+    """Nothing holds its writes, and no mail wakes it: who hires it knows."""
+    agent = AgentProfile(name="actor", runner="jsonl")
+    now = play(a_policy(agents=(agent,))) >> open_root()
+    writer = (now >> spawn("w", owns="a/*")).reply
+    lead = (now >> spawn("l", role="lead")).reply
+    reader = (now >> spawn("r")).reply
+    found = [r.warnings for r in (writer, lead, reader) if isinstance(r, Admitted)]
+    assert found == [
+        ("agent actor writes by itself: nothing keeps it to its files",),
+        ("agent actor is one run: it has to wait for its children itself",),
+        (),
+    ]
