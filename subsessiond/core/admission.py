@@ -14,7 +14,6 @@ from subsessiond.model.ids import NodeId
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Node, Status
 
-
 ONE_RUN: Final = "jsonl"
 """The runner of agents to which nothing can be said after their start."""
 
