@@ -139,6 +139,7 @@ def test_locks_hold_every_requirement() -> None:
         assert not find_unlocked(extra, "dev")
     assert not find_unlocked(groups["build"], "build")
     assert not find_unlocked(groups["agents"], "agents")
+    assert not find_unlocked(groups["small-model"], "small-model")
     assert not find_unlocked([word for word in groups["dev"] if isinstance(word, str)], "dev")
 
 

@@ -50,6 +50,9 @@ SILENT_S: Final = 120.0
 ANSWER_TOKENS: Final = 16_384
 """Longest answer where the dialect wants a number; room for a whole file."""
 
+ANSWER_BYTES: Final = 256 * 1024
+"""Longest answer that is read. A small model may never end one, and an endpoint may let it."""
+
 CAUSES_MOST: Final = 4
 
 _STOPS: Final = MappingProxyType({"length": Stop.LENGTH, "content_filter": Stop.REFUSAL})
@@ -125,12 +128,16 @@ class LibrarySpeaker:
             response = await self._request(asked, on_piece)
         except _FAULTS as error:
             raise _fault(error) from error
+        if response is None:
+            return Said(stop=Stop.LENGTH)
         self._said, self._next = [*asked, response], []
         return _said(response)
 
     async def _request(
         self, asked: list[ModelMessage], on_piece: Callable[[], None]
-    ) -> ModelResponse:
+    ) -> ModelResponse | None:
+        """Make one request; none = its answer did not end."""
+        room = ANSWER_BYTES
         request = model_request_stream(
             self._model,
             asked,
@@ -140,8 +147,11 @@ class LibrarySpeaker:
         )
         async with request as stream:
             try:
-                async for _ in stream:
+                async for event in stream:
                     on_piece()
+                    room -= _size(event)
+                    if room < 0:
+                        return None
             finally:
                 # Why also of one that broke off: what was read of the prompt has been paid for.
                 self._count(stream)
@@ -164,6 +174,13 @@ class LibrarySpeaker:
     async def aclose(self) -> None:
         """Give back its connections."""
         await self._client.close()
+
+
+def _size(event: object) -> int:
+    """Count the characters that a piece adds to the answer."""
+    delta = getattr(event, "delta", None)
+    texts = (getattr(delta, "content_delta", None), getattr(delta, "args_delta", None))
+    return sum(len(text) for text in texts if isinstance(text, str))
 
 
 def _said(response: ModelResponse) -> Said:

@@ -80,6 +80,7 @@ async def test_figures_of_the_cache_are_told_apart(at: LoopTable) -> None:
         ({"text": "I think", "finish": "limit"}, "max-tokens", StopReason.MAX_TOKENS),
         ({"text": "no", "finish": "refusal"}, "refusal", StopReason.REFUSAL),
         ({**final(), "finish": "limit"}, "max-tokens", StopReason.MAX_TOKENS),
+        ({"text": "x" * 1_000, "repeat": 300, "chunk": 9_000}, "max-tokens", StopReason.MAX_TOKENS),
     ],
 )
 async def test_an_answer_that_is_no_answer_ends_the_run(
