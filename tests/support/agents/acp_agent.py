@@ -221,6 +221,7 @@ class Agent:
         Turn(self).play(self.script.get(f"after {method}", []))
         if method == "session/new" and params["mcpServers"] and self.script.get("tools", True):
             self.tools = Tools(params["mcpServers"][0])
+            self.wire.note(listed=self.tools.listed)
 
     def prompted(self, name: Any, text: str) -> None:
         """Begin a turn, or note that one runs already."""

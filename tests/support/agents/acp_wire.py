@@ -69,7 +69,7 @@ class Tools:
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
         self.ask("initialize", hello)
         self._say({"method": "notifications/initialized"})
-        self.ask("tools/list", {})
+        self.listed = [tool["name"] for tool in self.ask("tools/list", {})["tools"]]
 
     def call(self, name: str, args: dict[str, Any]) -> Any:
         """Call a tool."""
