@@ -222,3 +222,25 @@ async def test_its_closing_text_is_its_final_where_its_profile_says_so(
         (message,) = here.daemon.call("subsession.inbox", nodeId=here.root)["messages"]
         assert f"reported:\n{answer}\n" in message["text"]
         assert "First I write" not in message["text"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "finish", "reason"),
+    [
+        ("claude", "limit", "max-tokens"),
+        ("claude", "refusal", "refusal"),
+        ("codex", "limit", "max-tokens"),
+    ],
+)
+async def test_a_limit_and_a_refusal_are_told_from_an_error(
+    agent: str, finish: str, reason: str, folder: Path
+) -> None:
+    """Where the agent says why its model stopped, that is the reason."""
+    if not RIGS[agent].installed:
+        pytest.skip(f"{agent} is not installed: scripts/agents")
+    async with desk(agent, folder) as here:
+        step = {"text": "half an answer", "finish": finish}
+        node = await asyncio.to_thread(here.spawn, "worker", step)
+        row = await asyncio.to_thread(here.released, node)
+        assert (row["outcome"], row["reason"]) == ("failed", reason)
+        assert here.daemon.call("subsession.node", nodeId=node)["envelope"]["stopReason"] == reason
