@@ -1,5 +1,8 @@
 from pathlib import Path
 
+import pytest
+
+from subsessiond.adapters.transcripts import reader
 from subsessiond.adapters.transcripts.layout import FILE_BYTES, file_name, first_numbers
 from subsessiond.adapters.transcripts.reader import read_after, read_last
 from subsessiond.adapters.transcripts.spool import Part, Spool
@@ -54,6 +57,16 @@ async def test_files_are_read_one_after_the_other(tmp_path: Path) -> None:
     (tmp_path / "n" / file_name(firsts[1])).unlink()
     gap = await read_after(tmp_path / "n", firsts[1], 10)
     assert gap.entries[0].n == firsts[2]
+
+
+async def test_a_file_that_goes_meanwhile_has_no_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file dropped between the listing and the reading is passed over."""
+    spool(tmp_path / "n", 2)
+    monkeypatch.setattr(reader, "first_numbers", lambda _folder: (1, 50))
+    page = await read_after(tmp_path / "n", 0, 999)
+    assert [entry.n for entry in page.entries] == [1, 2]
 
 
 async def test_lines_that_are_not_ours_are_passed_over(tmp_path: Path) -> None:

@@ -119,6 +119,21 @@ def test_what_finds_no_room_is_counted(tmp_path: Path, monkeypatch: pytest.Monke
     ]
 
 
+def test_a_disk_that_refuses_is_a_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that fails altogether is counted as one that was cut short."""
+    spool = Spool(tmp_path / "n")
+
+    def refuse(descriptor: int, data: bytes) -> int:
+        raise OSError(28, "no room")
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", refuse)
+        spool.append([part("bbb\n")])
+    spool.append([part("c\n")])
+    spool.close()
+    assert [e.text for e in entries(tmp_path / "n")] == ["4 bytes were dropped here\n", "c\n"]
+
+
 def test_what_is_lost_last_is_told_too(tmp_path: Path) -> None:
     """A transcript that ends with a loss says so, and one without says nothing."""
     spool = Spool(tmp_path / "n")

@@ -90,3 +90,15 @@ async def test_nothing_is_written_after_the_end(tmp_path: Path) -> None:
     await transcripts.aclose()
     assert b"late" not in (tmp_path / NODE / file_name(1)).read_bytes()
     assert transcript.total_bytes == 7
+
+
+async def test_a_loss_after_the_end_is_counted_and_not_told(tmp_path: Path) -> None:
+    """A transcript that is closed keeps what it has."""
+    transcripts = FileTranscripts(tmp_path, ManualClock())
+    transcript = transcripts.open(NODE)
+    transcript.write("note", "a")
+    transcript.close()
+    transcript.lose(4)
+    await transcripts.aclose()
+    assert transcript.total_bytes == 5
+    assert b"dropped" not in (tmp_path / NODE / file_name(1)).read_bytes()

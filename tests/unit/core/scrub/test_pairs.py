@@ -42,6 +42,8 @@ def test_values_go_and_names_stay(text: str, left: str) -> None:
         "--token --verbose",
         "HOME=/root",
         "KeyError: 'a'",
+        "MONKEY=banana",
+        '--password "" -v',
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:

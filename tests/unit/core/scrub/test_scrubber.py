@@ -3,6 +3,7 @@ import base64
 import pytest
 
 from subsessiond.core.bounds import size_bytes
+from subsessiond.core.scrub import scrubber
 from subsessiond.core.scrub.scrubber import GUARD, Scrubber
 
 VALUE = "horse-battery staple"
@@ -71,3 +72,12 @@ def test_a_long_text_is_not_read_whole_for_its_tail() -> None:
     text = f"{VALUE}\n" * 9_000
     assert set(SCRUBBER.tail(text, 100).splitlines()) <= {"[removed]", "removed]", ""}
     assert size_bytes(SCRUBBER.tail("é" * 100_000, 101)) == 100
+
+
+def test_it_looks_again_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a mark brought together is looked at once more; there is a most to it."""
+    block = "-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEA75c1\n-----END PRIVATE KEY-----"
+    text = f"x API_KEY=tr0ub4dor{block}key"
+    assert SCRUBBER.scrub(text) == "x API_KEY=[removed]"
+    monkeypatch.setattr(scrubber, "_PASSES", 1)
+    assert SCRUBBER.scrub(text) == "x API_KEY=[removed]key"
