@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from subsessiond.core.scrub.scrubber import Scrubber
-from subsessiond.model.commands import Command, ConfirmGone, EndChild, FailStart
+from subsessiond.model.commands import Command, ConfirmGone, EndChild, FailStart, NoteSign
 
 
 def scrubbed(command: Command, scrubber: Scrubber) -> Command:
@@ -20,6 +20,9 @@ def scrubbed(command: Command, scrubber: Scrubber) -> Command:
             return replace(command, why=why, diagnostic=more)
         case ConfirmGone(leftovers=leftovers) if leftovers:
             return replace(command, leftovers=tuple(scrubber.scrub(left) for left in leftovers))
+        case NoteSign():
+            # Why also a sign: it may be the title of a tool call, which is a command line.
+            return replace(command, sign=scrubber.scrub(command.sign))
         case _:
             return command
 

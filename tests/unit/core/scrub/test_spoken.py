@@ -6,6 +6,7 @@ from subsessiond.model.commands import (
     EndChild,
     EndTurn,
     FailStart,
+    NoteSign,
     SubmitReport,
 )
 from subsessiond.model.ids import NodeId
@@ -57,6 +58,13 @@ def test_failed_starts_and_leftovers_are_scrubbed() -> None:
     clean = scrubbed(gone, SCRUBBER)
     assert isinstance(clean, ConfirmGone)
     assert clean.leftovers == (LEFT, "x")
+
+
+def test_signs_of_life_are_scrubbed() -> None:
+    """The title of a tool call may be a command line with a key in it."""
+    sign = scrubbed(NoteSign(node=NODE, sign=f"tool: {SECRET}", at_ms=1, awake_ms=1), SCRUBBER)
+    assert isinstance(sign, NoteSign)
+    assert sign.sign == f"tool: {LEFT}"
 
 
 def test_a_childs_own_words_are_not_touched() -> None:
