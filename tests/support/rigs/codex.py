@@ -11,6 +11,14 @@ approval_policy = "{approval}"
 sandbox_mode = "read-only"
 check_for_update_on_startup = false
 
+# What it would fetch from elsewhere when it starts.
+[analytics]
+enabled = false
+
+[features]
+apps = false
+plugins = false
+
 [model_providers.stub]
 name = "stub"
 base_url = "{stub}/v1"

@@ -22,14 +22,15 @@ PROVIDER: Final = {
 }
 FILES: Final = {
     ".pi/agent/models.json": json.dumps({"providers": {"stub": PROVIDER}}),
-    ".pi/agent/settings.json": json.dumps({"retry": {"maxRetries": 0}}),
+    ".pi/agent/settings.json": json.dumps({"quietStartup": True, "retry": {"maxRetries": 0}}),
     # Why direct: else its model is offered one tool to write code with, and not ours.
     ".pi/agent/mcp.json": (
         '{"mcpServers": {"{server}": {"exposure": "direct", "command": "{shim_program}", '
         '"args": {shim_args}}}}'
     ),
 }
-ENV: Final = {"PI_OFFLINE": "1"}
+# Why npm too: when a session begins, its adapter asks npm for the newest version.
+ENV: Final = {"PI_OFFLINE": "1", "npm_config_registry": "{stub}"}
 WRITE: Final = Call("write", {"path": "{path}", "content": "{text}"})
 SHELL: Final = Call("bash", {"command": "{line}"})
 
