@@ -169,7 +169,7 @@ class LinesChild:
         if reading.closing is not None:
             await self._close(reading.closing)
             self._turn_over.set()
-        elif reading.turn_end:
+        elif self._course.turn_ended:
             self._turn_over.set()
         else:
             self._turn_over.clear()
