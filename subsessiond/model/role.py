@@ -85,6 +85,8 @@ class UsageOf(StrEnum):
     """Running totals: they are never added up."""
     TURN = "turn"
     """Of each turn alone: they are added up."""
+    NOTHING = "nothing"
+    """Of less than a turn: they are not read, for no figure is better than a false one."""
 
 
 class AgentProfile(Value, frozen=True, kw_only=True):

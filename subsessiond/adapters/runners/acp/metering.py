@@ -30,7 +30,7 @@ class Metering:
     Args:
         voice: is told new totals.
         node_id: whose they are.
-        figures: whether an answer's figures are of its turn or of the session so far.
+        figures: whether an answer's figures are of its turn, of the session so far, or of no use.
     """
 
     def __init__(self, voice: Voice, node_id: NodeId, figures: UsageOf) -> None:
@@ -47,6 +47,8 @@ class Metering:
         Why the greatest: a prompt that was taken into a running turn is answered with the figures
         of that turn once more, or with zeros.
         """
+        if self._figures is UsageOf.NOTHING:
+            return
         self._turns += 1
         read: Usage | None = None
         for answer in answers:

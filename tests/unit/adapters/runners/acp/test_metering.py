@@ -36,6 +36,13 @@ async def test_figures_of_a_session_are_not_added_up(here: Stage) -> None:
     assert [usage.input for usage in told(here)] == [100, 250, 300]
 
 
+async def test_figures_of_less_than_a_turn_are_not_read(here: Stage) -> None:
+    """Who tells of a turn's last request alone is not measured at all."""
+    metering = Metering(here.voice, here.root, UsageOf.NOTHING)
+    metering.take([used(100, 10)])
+    assert told(here) == []
+
+
 @pytest.mark.parametrize("other", [used(0, 0), used(500, 5)])
 async def test_a_prompt_taken_into_a_turn_is_no_turn(here: Stage, other: Any) -> None:
     """Its answer repeats the figures of the turn, or has zeros."""
