@@ -1,8 +1,8 @@
 """Our starter, and the keeper above a child: first process (pid 1) of its namespace, or subreaper.
 
-Run as a program of its own, never imported by the daemon: `python -I -S -E init.py ORDER CONTROL`.
-It needs little: each import costs every child its milliseconds and megabytes, so `signal` (4 ms for
-enum) and `json` stay out, and what the standard library lacks in 3.11 goes through ctypes.
+Run as a program of its own, never imported: `python -I -S -E init.py ORDER CONTROL`. Each import
+costs every child its milliseconds and megabytes, so `signal` (4 ms for enum) and `json` stay out,
+and what the standard library lacks in 3.11 goes through ctypes.
 
 `ORDER` is a descriptor with one marshalled tuple, see `orders.Order`. `CONTROL` is our end
 of a packet socket; on it go, in this order:
@@ -14,9 +14,8 @@ of a packet socket; on it go, in this order:
                      ("started",)                   from the keeper of the other kinds, and
                      ("exit", code, signal)         when the program ended
 
-Without a `go` nothing of the child ever runs. The keeper holds the other end of the daemon's life:
-when the daemon goes, so does everything below the keeper. Nothing can leave from below it: what
-loses its parent comes to the keeper, whatever session or environment it has made for itself.
+Without a `go` nothing of the child ever runs. When the daemon goes, a keeper ends all that is below
+it, and nothing can leave from there: what loses its parent comes to the keeper.
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
 MS_REC, MS_SLAVE = 0x4000, 0x80000
 SIG_SETMASK = 2
 SIGKILL, SIGTERM, SIGCHLD, SIGCONT = 9, 15, 17, 18
+END_ALL = 64  # the last real-time signal, which nobody else sends
 PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 15, 36
 SFD_NONBLOCK, SFD_CLOEXEC = 0o4000, 0o2000000
 LAST_SIGNAL = 64
@@ -186,7 +186,7 @@ def keep(control: int, argv: tuple[bytes, ...], env: Env, cwd: bytes) -> None:
     """Start the leader below us, forward TERM, reap, tell its end; leave when all is empty."""
     # Why all: what a child sends to whoever it finds must not end its keeper before it.
     libc.sigprocmask(SIG_SETMASK, signal_set(*range(1, LAST_SIGNAL + 1)), None)
-    signals = libc.signalfd(-1, signal_set(SIGTERM, SIGCHLD), SFD_NONBLOCK | SFD_CLOEXEC)
+    signals = libc.signalfd(-1, signal_set(SIGTERM, SIGCHLD, END_ALL), SFD_NONBLOCK | SFD_CLOEXEC)
     if signals < 0:
         raise StepError("start", ctypes.get_errno())
     libc.prctl(PR_SET_NAME, b"subsession-init", 0, 0, 0)
@@ -232,6 +232,8 @@ def forward(signals: int, leader: int | None) -> None:
     """Pass TERM on to the leader's group; SIGCHLD only wakes us up."""
     try:
         while record := os.read(signals, 128):
+            if int.from_bytes(record[:4], sys.byteorder) == END_ALL:
+                end_all()
             # Why not later: once the leader was waited for, its number may be a stranger's.
             if leader and int.from_bytes(record[:4], sys.byteorder) == SIGTERM:
                 os.kill(-leader, SIGTERM)
@@ -261,11 +263,10 @@ def reap(control: int, leader: int | None) -> int | None:
 
 
 def end_all() -> None:
-    """Leave, and let nothing here outlive us: the daemon is gone.
+    """Leave, and let nothing here outlive us.
 
-    The first process of a namespace takes all others with it. Any other keeper kills its children,
-    who cannot lose their numbers before they are waited for, until theirs, which then come to it,
-    are gone as well.
+    The first process of a namespace takes all with it. Any other keeper kills its children (whose
+    numbers are theirs until they are waited for) until theirs, which come to it, are gone as well.
     """
     while os.getpid() != 1:
         for pid in children():

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from subsessiond.model.process import Exit
 
 _PACKET_BYTES = 4096
+_ENDED_ALL = Exit(code=125)
+"""How a keeper leaves that did not wait for the program's own end."""
 
 
 class Leader:
@@ -151,9 +153,10 @@ class KeptLeader(Leader):
             return  # its last words are read when somebody listens
         self._hear()  # what it said last may stand in the socket still
         # Why: the keeper tells of the program's end before it leaves. It said nothing, so the
-        # program ran until the keeper was killed; the kernel or we kill it then as well.
+        # program ran until the keeper was killed, whereupon the kernel or we kill it as well, or
+        # until the keeper was told to end all.
         killed = Exit(signal=int(signal.SIGKILL))
-        self._settle(killed if self._status == killed else Exit())
+        self._settle(killed if self._status in (killed, _ENDED_ALL) else Exit())
 
     def close(self) -> None:
         """Give the descriptors back."""

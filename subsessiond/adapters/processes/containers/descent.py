@@ -11,12 +11,17 @@ the first process, or what was seen before.
 """
 
 import os
+import signal
 import time
 from collections.abc import Callable, Iterable
 
-from subsessiond.adapters.processes.containers.base import KILL, STOP, Container
+from subsessiond.adapters.processes.containers.base import CONT, KILL, STOP, Container
 from subsessiond.adapters.processes.proc import ProcTable, Scan, Stat
 from subsessiond.model.process import Identity
+
+END_ALL = signal.Signals(signal.SIGRTMAX)
+KEEPER_NAME = "subsession-init"
+"""As `init.py` has them."""
 
 FREEZE_PASSES = 20
 """Each pass stops one more generation; what forks faster than that is killed generation-wise."""
@@ -67,30 +72,38 @@ class Descent(Container):
 
     def terminate_leader(self) -> None:
         """Ask the keeper, which passes it on to the leader's group."""
-        self._ask(tuple(member for member in self.members() if self._is_first(member)))
+        self._ask(self._keepers(self.members()))
 
     def kill(self) -> None:
-        """Stop all first, so that nothing forks away between the look and the blow; then kill.
+        """Have the keeper end all below it, and help: stop all first, so that nothing forks away
+        between the look and the blow, then kill.
 
-        The first process goes last, and by itself: as long as it is there nothing can leave.
+        The keeper itself leaves when the kernel tells it that nothing is left. It is not killed: a
+        look from here may miss what is always somebody else, and that would be free then.
         """
+        self.signal_each(self._keepers(self.members()), CONT)
+        self.signal_each(self._keepers(self.members()), END_ALL)
         frozen: set[tuple[int, int]] = set()
         for _ in range(FREEZE_PASSES):
-            fresh = tuple(member for member in self._below() if member.key not in frozen)
+            fresh = tuple(member for member in self._kept() if member.key not in frozen)
             if not fresh:
                 break
             self.signal_each(fresh, STOP)
             frozen.update(member.key for member in fresh)
-        below = self._below()
-        self.signal_each(below, KILL)
-        if not below and not self._below():  # it is held, or it is no keeper
-            self.signal_each(self.members(), KILL)
+        self.signal_each(self._kept(), KILL)
 
-    def _below(self) -> tuple[Stat, ...]:
-        return tuple(member for member in self.members() if not self._is_first(member))
+    def _kept(self) -> tuple[Stat, ...]:
+        members = self.members()
+        keepers = self._keepers(members)
+        return tuple(member for member in members if member not in keepers)
 
-    def _is_first(self, stat: Stat) -> bool:
-        return stat.key == (self.identity.pid, self.identity.start_ticks)
+    def _keepers(self, members: tuple[Stat, ...]) -> tuple[Stat, ...]:
+        """Pick the keeper; where only the node's name is known, by its own and its place on top."""
+        if self.identity.pid:
+            first = (self.identity.pid, self.identity.start_ticks)
+            return tuple(member for member in members if member.key == first)
+        pids = {member.pid for member in members}
+        return tuple(m for m in members if m.name == KEEPER_NAME and m.ppid not in pids)
 
     def owns_ended(self, stat: Stat) -> bool:
         """Whether it was seen in here, or ended in the leader's session."""
