@@ -80,6 +80,13 @@ def tokens(row: Json) -> str:
     return say_tokens(spent_tokens(measured)) if isinstance(measured, dict) else NOT_REPORTED
 
 
+def subtree_tokens(subtree: Json) -> str:
+    """Say what was measured of a node and all below it, and of how many where not of all."""
+    said = say_tokens(spent_tokens(subtree))
+    reporting, started = subtree["reporting"], subtree["started"]
+    return said if reporting == started else f"{said}, {reporting} of {started} report"
+
+
 def spent_tokens(measured: Json) -> int:
     """Add up input, cache writes and output of a measurement; cache reads are shown apart."""
     return sum(int(measured.get(name) or 0) for name in ("input", "cacheWrite", "output"))

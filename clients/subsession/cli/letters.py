@@ -141,6 +141,9 @@ def _means(view: Json, row: Json, record: Json) -> list[tuple[str, str]]:
     cap, produced = row.get("declaredTokenCap"), record.get("producedBytes")
     spent = facts.tokens(measured)
     pairs = [("tokens", f"{spent}, cap {cap:,}" if isinstance(cap, int) else spent)]
+    subtree = row.get("measuredSubtree") or view.get("measuredSubtree")
+    if isinstance(subtree, dict) and subtree["started"] > 1:
+        pairs.append(("with below", facts.subtree_tokens(subtree)))
     if isinstance(produced, int):
         pairs.append(("produced", say_bytes(produced)))
     if view.get("unread"):
