@@ -1,5 +1,7 @@
 """S03 for ACP agents: whoever ends without a final is known to have ended, and how."""
 
+from typing import Any
+
 import pytest
 
 from tests.support.acting import act, config, envelope, prompts
@@ -11,7 +13,7 @@ BEGUN = (
     {"report": {"stage": "progress", "output": "half way"}},
     {"tool": {"subsession_checkpoint": {"phase": "half", "state": "s", "nextStep": "the rest"}}},
 )
-ENDS = {
+ENDS: dict[str, list[dict[str, Any]]] = {
     "ended-without-final": [*BEGUN, {"exit": 0}],
     "killed-by-signal": [*BEGUN, {"kill": 9}],
     "turn-limit": [*BEGUN, {"stop": "max_turn_requests"}],

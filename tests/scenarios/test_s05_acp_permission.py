@@ -63,7 +63,10 @@ def test_an_agent_that_a_refusal_stops_is_told_how_to_be_blocked(stop: str) -> N
     """One more prompt names what was refused, and the blocked final is had."""
     with Daemon(config=config(actor={})) as daemon:
         root = daemon.open()
-        asked = [{"ask": [question(0, ALLOW + REJECT)]}, {"stop": stop}]
+        asked: list[dict[str, Any]] = [
+            {"ask": [question(0, ALLOW + REJECT)]},
+            {"stop": stop},
+        ]
         node = act(daemon, root, asked, [BLOCKED], brief={"ownedGlobs": ["docs/**"]})
         assert wait_for(daemon, node, "released")["outcome"] == "blocked"
         _, told = prompts(daemon, node)

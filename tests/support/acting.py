@@ -60,7 +60,10 @@ def config(**kinds: dict[str, Any]) -> dict[str, str]:
 def act(
     daemon: Daemon, parent: str, *turns: list[dict[str, Any]], role: str = "actor", **params: Any
 ) -> str:
-    """Start a child whose agent plays these turns, wait until it runs or failed; gives its id."""
+    """Start a child whose agent plays these turns, and wait until it runs; gives its id.
+
+    With `waitMs=0` it is not waited for.
+    """
     mission = f"Do it. SCRIPT{json.dumps(turns)}"
     brief = {"mission": mission, **params.pop("brief", {})}
     params = {"waitMs": 20_000, **params}

@@ -39,6 +39,11 @@ class Mailbox:
         """Whether nobody has handed a message over: it may have ridden on a tool's answer."""
         return any(message.message_id == message_id for message in self._staged())
 
+    async def settle(self) -> None:
+        """Return once all is published that was told before: what rode on a tool's answer is read."""
+        now = self._voice.now()
+        await self._voice.ask(MarkDelivered(node=self._node_id, message_ids=(), **now))
+
     def note_read(self, message_id: str) -> None:
         """Tell that a message was said to the agent, before anything that comes of it."""
         ids = (MessageId(message_id),)

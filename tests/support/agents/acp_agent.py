@@ -70,6 +70,17 @@ class Turn:
             self.agent.wire.raw(b"x" * 65_536)
         self.agent.wire.raw(b"x" * 65_535 + b"\n")
 
+    def do_flood(self, _: Any) -> None:
+        """Print as much as is read."""
+        while True:
+            self.agent.wire.raw(b"x" * 1_000 + b"\n")
+
+    def do_babble(self, value: str) -> None:
+        """Print without end, but not much."""
+        while True:
+            self.agent.wire.raw(value.encode())
+            time.sleep(0.05)
+
     def do_ask(self, value: list[dict[str, Any]]) -> None:
         for question in value:
             question.setdefault("params", {}).setdefault("sessionId", self.agent.session)
@@ -99,6 +110,7 @@ class Turn:
 
     def do_stderr(self, value: dict[str, Any]) -> None:
         data = bytes.fromhex(value.get("hex", "")) or value.get("text", "x").encode()
+        data *= value.get("repeat", 1)
         for _ in range(value.get("times", 1)):
             sys.stderr.buffer.write(data)
         sys.stderr.buffer.flush()

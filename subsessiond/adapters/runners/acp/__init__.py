@@ -5,5 +5,6 @@ be said and judges how a turn ended; `updates` and `toolcalls` remember what the
 itself; `permissions` and `files` answer what it asks; `child` lives one run, `runner` makes
 children.
 
-We advertise file calls and no terminal. `_meta` of any message is never looked at.
+We offer to write files, and no terminal; reading is answered though it is not offered. `_meta` of
+any message is never looked at.
 """

@@ -14,9 +14,11 @@ AUTH_REQUIRED: Final = -32000
 
 NAMED_BYTES: Final = 200
 
+# Why no reading: it is never blocked, so an agent's own reading is as good; and one agent takes any
+# error for "there is a file", so that with our reading it could not write a new one.
 INITIALIZE: Final[dict[str, Any]] = {
     "protocolVersion": PROTOCOL,
-    "clientCapabilities": {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": False},
+    "clientCapabilities": {"fs": {"readTextFile": False, "writeTextFile": True}, "terminal": False},
     "clientInfo": {"name": "subsessiond", "title": "subsessiond", "version": __version__},
 }
 

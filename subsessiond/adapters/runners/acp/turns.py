@@ -198,6 +198,7 @@ class Turns:
     async def _next(self) -> Said | None:
         """Give what is to be said next, once there is something; none when it has settled."""
         has_ended = False
+        await self._memory.mailbox.settle()
         while self._memory.mailbox.is_live:
             if self._over:
                 raise ConnectionLost("nothing can be said any more")

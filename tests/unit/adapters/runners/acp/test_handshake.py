@@ -53,7 +53,7 @@ async def test_a_session_is_opened_in_the_workspace_with_our_server() -> None:
     assert (first, second) == ("initialize", "session/new")
     assert said["protocolVersion"] == 1
     assert said["clientCapabilities"] == {
-        "fs": {"readTextFile": True, "writeTextFile": True},
+        "fs": {"readTextFile": False, "writeTextFile": True},
         "terminal": False,
     }
     (server,) = wanted["mcpServers"]
