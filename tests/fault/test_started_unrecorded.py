@@ -29,7 +29,7 @@ def living(marker: str) -> list[int]:
 
 @pytest.mark.parametrize(
     ("container", "then"),
-    [("strongest", HIDDEN), ("strongest", DETACHED), ("descent", DETACHED)],
+    [(kind, then) for kind in ("strongest", "pidns", "descent") for then in (HIDDEN, DETACHED)],
 )
 def test_what_started_unrecorded_is_ended_by_the_next_daemon(container: str, then: str) -> None:
     """Stopped by the child's first act and killed, the daemon leaves nothing its heir misses."""

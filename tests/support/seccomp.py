@@ -1,4 +1,6 @@
-"""Makes chosen system calls of this process fail, for good: a disk that does not confirm."""
+"""Makes chosen system calls of this process fail, for good: a disk that does not confirm, a system
+that makes no namespaces.
+"""
 
 import ctypes
 import errno
@@ -8,6 +10,7 @@ _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _MODE_FILTER = 38, 22, 2
 _ALLOW, _FAIL = 0x7FFF0000, 0x00050000
 _LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
 _SYNC_CALLS = {"x86_64": (74, 75), "aarch64": (82, 83)}  # fsync, fdatasync
+_NAMESPACE_CALLS = {"x86_64": (272,), "aarch64": (97,)}  # unshare
 
 
 class _Step(ctypes.Structure):
@@ -28,12 +31,20 @@ def fail_syncs() -> None:
 
     Only threads started afterwards and the calling one are concerned.
     """
-    calls = _SYNC_CALLS[platform.machine()]
+    _fail(_SYNC_CALLS[platform.machine()], errno.EIO)
+
+
+def refuse_namespaces() -> None:
+    """Let every unshare of this process, and of all that it starts, be refused from now on."""
+    _fail(_NAMESPACE_CALLS[platform.machine()], errno.EPERM)
+
+
+def _fail(calls: tuple[int, ...], number: int) -> None:
     steps = [_Step(_LOAD, 0, 0, 0)]
     steps += [
         _Step(_JUMP_IF_EQUAL, len(calls) - place, 0, call) for place, call in enumerate(calls)
     ]
-    steps += [_Step(_RETURN, 0, 0, _ALLOW), _Step(_RETURN, 0, 0, _FAIL | errno.EIO)]
+    steps += [_Step(_RETURN, 0, 0, _ALLOW), _Step(_RETURN, 0, 0, _FAIL | number)]
     program = _Program(len(steps), (_Step * len(steps))(*steps))
     libc = ctypes.CDLL(None, use_errno=True)
     for order in (
