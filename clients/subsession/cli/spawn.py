@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import shlex
+import stat
 import sys
 from pathlib import Path
 
@@ -94,12 +95,26 @@ def open_root(session: Session) -> int:
 
 
 def workspace_here() -> Path:
-    """Give the repository the current folder is in, else the folder."""
-    here = Path.cwd()
+    """Give the repository the current folder is in, else the folder.
+
+    Who keeps a home folder in git does not mean all of it, so the way up ends below it, unless one
+    stands in it. It also ends below a folder that anybody may write to, such as /tmp.
+    """
+    here, home = Path.cwd(), os.path.realpath(os.path.expanduser("~"))
     for folder in (here, *here.parents):
-        if (folder / ".git").exists():
+        if folder != here and (str(folder) == home or folder.stat().st_mode & stat.S_IWOTH):
+            break
+        if _is_repository(folder / ".git"):
             return folder
     return here
+
+
+def _is_repository(git: Path) -> bool:
+    """Whether this is a repository's own folder, or the file of a worktree or a submodule."""
+    try:
+        return git.is_file() or (git / "HEAD").is_file()
+    except OSError:  # not ours to read
+        return False
 
 
 def newest_root(session: Session) -> str | None:
