@@ -100,7 +100,7 @@ def workspace_here() -> Path:
     Who keeps a home folder in git does not mean all of it, so the way up ends below it, unless one
     stands in it. It also ends below a folder that anybody may write to, such as /tmp.
     """
-    here, home = Path.cwd(), os.path.realpath(os.path.expanduser("~"))
+    here, home = Path.cwd(), os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111  # Path's may raise
     for folder in (here, *here.parents):
         if folder != here and (str(folder) == home or folder.stat().st_mode & stat.S_IWOTH):
             break
