@@ -31,16 +31,13 @@ def decide_end_child(tree: Tree, policy: Policy, command: EndChild) -> Decided |
         promoted = replace(settlement_of(said, PROMOTED), produced_bytes=command.produced_bytes)
         settle(draft, node.node_id, promoted)
         return draft.done()
-    diagnostic = command.diagnostic
-    if diagnostic is not None:
-        diagnostic = cut_bytes(diagnostic, policy.limits.diagnostic_bytes)
     settlement = Settlement(
         outcome=command.outcome,
         stop_reason=command.stop_reason,
         reason=command.reason,
         author=Author.RUNTIME,
         output=tail_bytes(command.output, bytes_of_tokens(node.max_report_tokens)),
-        diagnostic=diagnostic,
+        diagnostic=_bounded(policy, command.diagnostic),
         produced_bytes=command.produced_bytes,
     )
     settle(draft, node.node_id, settlement)
@@ -68,8 +65,14 @@ def decide_end_turn(tree: Tree, policy: Policy, command: EndTurn) -> Decided | R
         said = replace(node.last_report, outcome=Outcome.COMPLETED)
         settle(draft, node.node_id, settlement_of(said, PROMOTED))
     else:
-        settle_by_runtime(draft, node.node_id, Outcome.FAILED, "ended-without-final")
+        more = _bounded(policy, command.diagnostic)
+        reason = "ended-without-final"
+        settle_by_runtime(draft, node.node_id, Outcome.FAILED, reason, diagnostic=more)
     return draft.done()
+
+
+def _bounded(policy: Policy, diagnostic: str | None) -> str | None:
+    return None if diagnostic is None else cut_bytes(diagnostic, policy.limits.diagnostic_bytes)
 
 
 def waits(tree: Tree, node: Node) -> bool:

@@ -206,6 +206,8 @@ class EndTurn(Command, frozen=True, kw_only=True):
     """The child's turn ended cleanly without the process ending."""
 
     node: NodeId
+    diagnostic: str | None = None
+    """For the operator, where the child turns out to have ended without a final."""
 
 
 class NoteSign(Command, frozen=True, kw_only=True):

@@ -40,6 +40,24 @@ def test_an_error_of_the_provider_is_no_result() -> None:
 
 
 @pytest.mark.scenario("S02")
+def test_an_error_that_is_said_in_words_alone_is_no_result() -> None:
+    """Who ends its turns well over a failing provider has failed, and its words tell why."""
+    words = {"type": "text", "text": "We are experiencing high demand (529)."}
+    said = {"update": {"sessionUpdate": "agent_message_chunk", "content": words}}
+    with Daemon(config=config(actor={})) as daemon:
+        root = daemon.open()
+        node = act(daemon, root, [said], [said])
+        row = wait_for(daemon, node, "released")
+        assert (row["outcome"], row["reason"]) == ("failed", "ended-without-final")
+        shown = envelope(daemon, node)
+        assert "high demand (529)" in shown["diagnostic"]
+        assert shown["output"] == ""
+        (message,) = daemon.call("subsession.inbox", nodeId=root)["messages"]
+        assert "529" not in message["text"]
+        check_closing(daemon)
+
+
+@pytest.mark.scenario("S02")
 def test_a_stop_reason_that_nobody_knows_is_neither_result_nor_failure() -> None:
     """The child is asked for its final, and gives it."""
     with Daemon(config=config(actor={})) as daemon:

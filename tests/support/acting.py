@@ -57,9 +57,7 @@ def config(**kinds: dict[str, Any]) -> dict[str, str]:
     return {"roles.toml": roles, "agents.toml": tiers + agents, "subsessiond.toml": main}
 
 
-def act(
-    daemon: Daemon, parent: str, *turns: list[dict[str, Any]], role: str = "actor", **params: Any
-) -> str:
+def act(daemon: Daemon, parent: str, *turns: list[Any], role: str = "actor", **params: Any) -> str:
     """Start a child whose agent plays these turns, and wait until it runs; gives its id.
 
     With `waitMs=0` it is not waited for.

@@ -81,9 +81,9 @@ def ended(
     )
 
 
-def turn_ended(label: str) -> Step:
+def turn_ended(label: str, diagnostic: str | None = None) -> Step:
     """The turn of a child ended cleanly."""
-    return lambda now: EndTurn(node=now.id(label), **stamps(now))
+    return lambda now: EndTurn(node=now.id(label), diagnostic=diagnostic, **stamps(now))
 
 
 def sign(label: str, word: str = "update", phase: Phase | None = None) -> Step:

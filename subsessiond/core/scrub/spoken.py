@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from subsessiond.core.scrub.scrubber import Scrubber
-from subsessiond.model.commands import Command, ConfirmGone, EndChild, FailStart, NoteSign
+from subsessiond.model.commands import Command, ConfirmGone, EndChild, EndTurn, FailStart, NoteSign
 
 
 def scrubbed(command: Command, scrubber: Scrubber) -> Command:
@@ -18,6 +18,8 @@ def scrubbed(command: Command, scrubber: Scrubber) -> Command:
         case FailStart():
             why, more = scrubber.scrub(command.why), _scrub(command.diagnostic, scrubber)
             return replace(command, why=why, diagnostic=more)
+        case EndTurn(diagnostic=str(said)):
+            return replace(command, diagnostic=scrubber.scrub(said))
         case ConfirmGone(leftovers=leftovers) if leftovers:
             return replace(command, leftovers=tuple(scrubber.scrub(left) for left in leftovers))
         case NoteSign():

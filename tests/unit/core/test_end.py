@@ -88,6 +88,16 @@ def test_a_silent_turn_is_asked_once_for_its_final() -> None:
     assert reason(now, "w") == "ended-without-final"
 
 
+def test_what_an_agent_said_instead_of_a_final_is_for_the_operator() -> None:
+    """It is cut to the bound of diagnostics, and no parent is shown it."""
+    now = at_work(play(), "w") >> turn_ended("w") >> turn_ended("w", diagnostic="é" * 9_000)
+    settlement = now.node("w").settlement
+    assert settlement is not None
+    assert settlement.diagnostic is not None
+    assert 4_000 < len(settlement.diagnostic.encode()) <= 4_096
+    assert "é" not in now.mail("root")[0].text
+
+
 def test_the_last_report_without_a_stage_is_promoted() -> None:
     """It becomes the final in the child's own words, outcome completed, and one more message."""
     now = at_work(play(), "w") >> report("w", "early") >> report("w", "latest")

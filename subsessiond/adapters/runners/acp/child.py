@@ -42,6 +42,7 @@ class AcpChild:
         self._agent = AgentProcess(host, order, voice)
         self._frames = Frames()
         self._memory = self._remember()
+        self._updates = Updates(self._memory.calls, self._memory.signs)
         self._answers = self._answering()
         self._connection = Connection(self._agent.write, self._answers)
         self._turns = Turns(
@@ -110,8 +111,7 @@ class AcpChild:
     def _answering(self) -> Answers:
         memory = self._memory
         permissions = Permissions(self._order.profile, memory.calls, memory.refusals)
-        updates = Updates(memory.calls, memory.signs)
-        parts = (permissions, Files(memory.refusals), updates)
+        parts = (permissions, Files(memory.refusals), self._updates)
         return Answers(self._node, lambda: self._turns.in_turn, parts)
 
     def _node(self) -> Node:
@@ -172,7 +172,10 @@ class AcpChild:
             raise ConnectionLost("the agent went before it listed our tools")
 
     def _end_turn(self) -> None:
-        self._voice.tell(EndTurn(node=self._node_id, **self._voice.now()))
+        words = f"its last words: {self._updates.last_words.strip()}"
+        diagnostic = self._diagnostic(words)
+        now = self._voice.now()
+        self._voice.tell(EndTurn(node=self._node_id, diagnostic=diagnostic, **now))
 
     def _tell_end(self, ending: Ending) -> None:
         if not self._is_up:

@@ -20,6 +20,9 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Our words: a parent is shown the last sign of a child that fell silent."""
 
+WORDS_CHARACTERS: Final = 600
+"""Of what the agent said last; where a provider fails, some agents say it in words alone."""
+
 _CALLS: Final = ("tool_call", "tool_call_update")
 
 
@@ -34,6 +37,8 @@ class Updates:
     def __init__(self, calls: ToolCalls, signs: Signs) -> None:
         self._calls = calls
         self._signs = signs
+        self.last_words = ""
+        """The end of what the agent said to its user, for the operator."""
 
     def take(self, update: Any, *, in_turn: bool) -> None:
         """Take in one update, of whatever kind.
@@ -46,8 +51,15 @@ class Updates:
         kind = update.get("sessionUpdate")
         if kind in _CALLS:
             self._calls.note(update)
+        elif kind == "agent_message_chunk":
+            self._keep(update.get("content"))
         if in_turn:
             self._signs.note(_WORDS.get(str(kind), "update"), self.phase)
+
+    def _keep(self, content: Any) -> None:
+        text = content.get("text") if isinstance(content, dict) else None
+        if isinstance(text, str):
+            self.last_words = (self.last_words + text)[-WORDS_CHARACTERS:]
 
     @property
     def phase(self) -> Phase:

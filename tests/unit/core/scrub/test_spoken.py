@@ -81,3 +81,9 @@ def test_a_childs_own_words_are_not_touched() -> None:
     assert scrubbed(report, SCRUBBER) is report
     turn = EndTurn(node=NODE, at_ms=1, awake_ms=1)
     assert scrubbed(turn, SCRUBBER) is turn
+
+
+def test_last_words_at_the_end_of_a_turn_are_scrubbed() -> None:
+    """An agent may repeat the key that its provider refused."""
+    turn = EndTurn(node=NODE, diagnostic=SECRET, at_ms=1, awake_ms=1)
+    assert scrubbed(turn, SCRUBBER) == EndTurn(node=NODE, diagnostic=LEFT, at_ms=1, awake_ms=1)

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
-from subsessiond.adapters.runners.acp.updates import Updates
+from subsessiond.adapters.runners.acp.updates import WORDS_CHARACTERS, Updates
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.model.commands import NoteSign
 from subsessiond.model.node import Phase
@@ -74,3 +74,17 @@ async def test_outside_of_a_turn_nothing_is_a_sign(here: Stage) -> None:
     signs.close()
     assert told(here) == []
     assert reader.phase is Phase.IN_TOOL
+
+
+async def test_the_end_of_its_words_is_kept(here: Stage) -> None:
+    """Where a provider fails, some agents say it in words alone."""
+    reader, signs = updates(here)
+    for content in ({"text": "x" * 5_000}, {"text": "API "}, {"text": 3}, "no", None):
+        update = {"sessionUpdate": "agent_message_chunk", "content": content}
+        reader.take(update, in_turn=True)
+    thought = {"sessionUpdate": "agent_thought_chunk", "content": {"text": "hm"}}
+    reader.take(thought, in_turn=True)
+    reader.take(update | {"content": {"text": "Error: 529"}}, in_turn=True)
+    signs.close()
+    assert reader.last_words.endswith("xxAPI Error: 529")
+    assert len(reader.last_words) == WORDS_CHARACTERS
