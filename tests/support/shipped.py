@@ -6,10 +6,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from tests.support.rigs import BIN, RIGS, codex, gemini, opencode
+from tests.support.rigs import BIN, RIGS, codex, gemini, opencode, pi
 from tests.support.rigs.rig import put_in
 
 AGENTS: Final = files("subsessiond.defaults").joinpath("agents.toml").read_text("utf-8")
+
+PROGRAMS: Final = {"codex-acp-zed": "codex-acp-zed"}
+"""Programs that scripts/agents links under another name than their own."""
 
 _OWN: Final = ("mcp", "mcpServers", "permission")
 """What the profile says, and the user's own files do not."""
@@ -23,17 +26,31 @@ def agents_toml(name: str, stub: str, **fields: str) -> str:
         stub: where the model is.
         fields: words of its profile that are set otherwise.
     """
+    return tables_toml({"worker": name, "reader": name}, {name: agent_table(name, stub, **fields)})
+
+
+def tables_toml(tiers: dict[str, str], agents: dict[str, dict[str, Any]]) -> str:
+    """Give the shipped file with other tiers, and other tables of some agents."""
     tables = tomllib.loads(AGENTS)
-    agent = tables["agents"][name]
+    tables["tiers"] = tiers
+    tables["agents"].update(agents)
+    return "".join(f"{word} = {_dump(value)}\n" for word, value in tables.items())
+
+
+def agent_table(name: str, stub: str, **fields: str) -> dict[str, Any]:
+    """Give the shipped table of an agent, its endpoint on loopback; for the rest `agents_toml`."""
+    agent: dict[str, Any] = tomllib.loads(AGENTS)["agents"][name]
     agent.update(fields)
     endpoint = put_in(RIGS[name].env, {"stub": stub})
     agent["env"] = {**endpoint, **agent.get("env", {})}
-    if name == "gemini":
+    if name.startswith("gemini"):
         agent["command"][1:1] = gemini.MODEL
-    if name == "claude":
+    if name.startswith("claude"):
         agent["env"]["CLAUDE_CODE_MAX_RETRIES"] = "1"
-    tables["tiers"] = {"worker": name, "reader": name}
-    return "".join(f"{word} = {_dump(value)}\n" for word, value in tables.items())
+    if name in PROGRAMS:
+        agent["command"][0] = PROGRAMS[name]
+    agent["env"] = put_in(agent["env"], {"bin": str(BIN)})
+    return agent
 
 
 def _dump(value: Any) -> str:
@@ -48,17 +65,23 @@ def _dump(value: Any) -> str:
 
 def make_home(name: str, stub: str, home: Path) -> dict[str, str]:
     """Write what a user of an agent has in the home folder; gives HOME and PATH."""
-    own: dict[str, str] = {
-        "codex": codex.CONFIG.replace('approval_policy = "{approval}"\n', ""),
-        "opencode": _without(opencode.CONFIG),
-        "gemini": _without(gemini.CONFIG),
-    }
-    places = {"codex": ".codex/config.toml", "opencode": opencode.FILE, "gemini": gemini.FILE}
-    if name in own:
-        place = home / places[name]
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(put_in(own[name], {"stub": stub}), "utf-8")
+    for place, text in _user_files(name).items():
+        (home / place).parent.mkdir(parents=True, exist_ok=True)
+        (home / place).write_text(put_in(text, {"stub": stub}), "utf-8")
     return {"HOME": str(home), "PATH": f"{BIN}:/usr/local/bin:/usr/bin:/bin"}
+
+
+def _user_files(name: str) -> dict[str, str]:
+    """Give what a user's own files say; our MCP server and what may be done is the profile's."""
+    plain = codex.CONFIG.replace('approval_policy = "{approval}"\n', "")
+    own: dict[str, dict[str, str]] = {
+        "codex": {".codex/config.toml": plain},
+        "opencode": {opencode.FILE: _without(opencode.CONFIG)},
+        "opencode-acp": {opencode.FILE: _without(opencode.CONFIG)},
+        "gemini": {gemini.FILE: _without(gemini.CONFIG)},
+        "pi-acp": {place: text for place, text in pi.FILES.items() if "mcp.json" not in place},
+    }
+    return own.get(name) or (dict(RIGS[name].files) if name.endswith(("-acp", "-zed")) else {})
 
 
 def _without(config: dict[str, Any]) -> str:

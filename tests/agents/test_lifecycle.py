@@ -1,0 +1,59 @@
+"""Each public agent is led through one whole life, by the profile that ships."""
+
+import os
+import stat
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.support.lifecycle import results
+from tests.support.lifecycle.course import live
+from tests.support.lifecycle.properties import AGENTS, PROPERTIES, expected
+from tests.support.lifecycle.stage import TEMPORARY, stage
+from tests.support.rigs import RIGS
+from tests.support.shipped import agents_toml, make_home
+
+SLOW: Final = ("opencode", "opencode-acp", "codex", "codex-acp", "codex-acp-zed")
+"""What takes about as long as all the others: each half of them runs on a core of its own."""
+
+# Why so long: each wait inside is bounded by 120 s, and a busy machine may need some of that.
+pytestmark = pytest.mark.timeout(400)
+
+
+def is_private(folder: Path) -> bool:
+    """Tell whether nobody else may write to a folder or above it."""
+    above = (folder, *folder.parents)
+    return not any(p.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH) for p in above)
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let daemons have folders that nobody else may write above: gemini looks."""
+    TEMPORARY.mkdir(mode=0o700, exist_ok=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(TEMPORARY))
+    return TEMPORARY
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.xdist_group("agents" + "-slow" * (name in SLOW)))
+        for name in AGENTS
+    ],
+)
+async def test_a_life(name: str, folder: Path) -> None:
+    """Everything that the table says of an agent is found, and what it does not say is not."""
+    if not RIGS[name].installed:
+        pytest.skip(f"{name} is not installed: scripts/agents")
+    if name == "gemini" and not is_private(folder):
+        pytest.skip("a folder above may be written to by others, and gemini reads no settings then")
+    async with stage(partial(agents_toml, name), partial(make_home, name)) as here:
+        course = await live(here, RIGS[name])
+    assert course.seen == {each: expected(name, each) for each in PROPERTIES}
+    if os.environ.get(results.RECORD):
+        results.write(name, course.seen, course.figures)
+    recorded = results.read(name)["properties"]
+    assert recorded == {each: results.cell(name, each, course.seen[each]) for each in PROPERTIES}
