@@ -1,6 +1,8 @@
 """Every runner under the same tests: each kind of child that the tests need, made for each."""
 
 import asyncio
+import json
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,11 +12,13 @@ import msgspec
 import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
+from subsessiond.adapters.runners.acp.runner import AcpRunner
+from subsessiond.adapters.runners.agentprocess import Host
 from subsessiond.adapters.runners.command import CommandRunner
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.model.commands import FailStart
 from subsessiond.model.process import Stopped
-from subsessiond.model.role import AgentProfile
+from subsessiond.model.role import AgentProfile, Channel
 from subsessiond.ports import ChildOrder, RunnerFault, RunningChild
 from subsessiond.rpc.schema import schema_fault
 from tests.support.policies import ACTOR
@@ -22,6 +26,7 @@ from tests.support.stage import Stage, stage
 from tests.support.transcripts import ListedTranscripts
 
 LONG_MS = 60_000
+ROOT = Path(__file__).parents[3]
 
 
 class Case(ABC):
@@ -123,7 +128,52 @@ class Scripts(Case):
         await self.stage.settled_queue()
 
 
-@pytest.fixture(params=["command", "scripted"])
+class Acting(Case):
+    """Stub agents that speak the Agent Client Protocol."""
+
+    def __init__(self, here: Stage, processes: LinuxProcesses) -> None:
+        super().__init__(here)
+        scratch = here.folder.parent / f"{here.folder.name}-scratch"
+        self.runner = AcpRunner(Host(processes, ListedTranscripts(), ("shim",), "/s", scratch))
+
+    async def _make(self, *steps: dict[str, Any], **script: Any) -> RunningChild:
+        words = json.dumps(script | {"turns": [steps]})
+        command = (sys.executable, "-m", "tests.support.agents.acp_agent", words)
+        profile = AgentProfile(name="actor", runner="acp", command=command, channel=Channel.CLI)
+        env = (*self.stage.environment().items(), ("PYTHONPATH", str(ROOT)))
+        return self.runner.start(
+            await self.stage.order(profile, env, role="worker"), self.stage.voice
+        )
+
+    async def ending(self) -> RunningChild:
+        """An agent whose turn ends with an error."""
+        return await self._make({"error": {"code": 1, "message": "no"}})
+
+    async def lasting(self) -> RunningChild:
+        """An agent in its turn."""
+        return await self._make({"touch": "begun"}, {"until_cancel": 1}, {"hang": 1})
+
+    async def stubborn(self) -> RunningChild:
+        """An agent that hears neither the end of its input nor TERM."""
+        steps = ({"touch": "begun"}, {"until_cancel": 1}, {"hang": 1})
+        return await self._make(*steps, start=[{"deaf": 1}])
+
+    async def why_not(self) -> str:
+        """A program that is not there."""
+        profile = AgentProfile(name="actor", runner="acp", command=("no-such-thing",))
+        child = self.runner.start(await self.stage.order(profile, role="worker"), self.stage.voice)
+        await child.run()
+        assert await child.stop() == Stopped()
+        (failed,) = self.stage.told(FailStart)
+        return str(failed.why)
+
+    async def under_way(self) -> None:
+        """Wait for the agent's own sign."""
+        while not (self.stage.folder / "begun").exists():  # noqa: ASYNC110 -- a file tells nobody
+            await asyncio.sleep(0.005)
+
+
+@pytest.fixture(params=["command", "scripted", "acp"])
 async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Case]:
     """Give one runner."""
     async with stage(tmp_path, spawn_burst=100, live_per_parent=None) as here:
@@ -131,5 +181,5 @@ async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
             yield Scripts(here)
             return
         processes = LinuxProcesses(container="descent", term_grace_ms=LONG_MS)
-        yield Commands(here, processes)
+        yield (Commands if request.param == "command" else Acting)(here, processes)
         await processes.aclose()

@@ -78,6 +78,7 @@ class AcpChild:
             if talking.result():
                 self._tell_end(ending_of_exit(ended, in_turn=in_turn))
         finally:
+            self._turns.close()
             talking.cancel()
             await asyncio.wait((talking,))
 
