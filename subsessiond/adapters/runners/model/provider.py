@@ -4,6 +4,7 @@ Only its models are taken, not its agents: tools, steps, retries and limits are 
 imported when the first child needs it; loading it takes about two seconds and 100 MB.
 """
 
+import asyncio
 import json
 from collections.abc import Callable
 from types import MappingProxyType
@@ -24,7 +25,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.anthropic import AnthropicModel, AnthropicModelSettings
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
@@ -65,7 +66,7 @@ def open_speaker(
     """Begin a conversation; nothing is sent yet."""
     client: openai.AsyncOpenAI | anthropic.AsyncAnthropic
     model: Model
-    settings = ModelSettings()
+    settings: ModelSettings = ModelSettings()
     # Why a word in place of no key: the libraries refuse to begin without one, local endpoints
     # take none, and without it they would look for one in the environment by themselves.
     key = endpoint.key or "none"
@@ -74,7 +75,8 @@ def open_speaker(
             base_url=endpoint.url, api_key=key, max_retries=0, timeout=SILENT_S
         )
         model = AnthropicModel(endpoint.model, provider=AnthropicProvider(anthropic_client=client))
-        settings["max_tokens"] = ANSWER_TOKENS
+        # Why the cache: each step sends the whole conversation again, and there it costs a tenth.
+        settings = AnthropicModelSettings(max_tokens=ANSWER_TOKENS, anthropic_cache_messages=True)
     else:
         client = openai.AsyncOpenAI(
             base_url=endpoint.url, api_key=key, max_retries=0, timeout=SILENT_S
@@ -174,6 +176,8 @@ class LibrarySpeaker:
     async def aclose(self) -> None:
         """Give back its connections."""
         await self._client.close()
+        # Why: the library leaves a generator behind that the loop ends in a task of its own.
+        await asyncio.sleep(0)
 
 
 def _size(event: object) -> int:
@@ -190,7 +194,7 @@ def _said(response: ModelResponse) -> Said:
             Call(
                 call_id=part.tool_call_id,
                 name=part.tool_name,
-                arguments=_arguments(part),
+                arguments=arguments_of(part),
             )
             for part in response.parts
             if isinstance(part, ToolCallPart)
@@ -199,7 +203,7 @@ def _said(response: ModelResponse) -> Said:
     )
 
 
-def _arguments(call: ToolCallPart) -> dict[str, Any] | None:
+def arguments_of(call: ToolCallPart) -> dict[str, Any] | None:
     """Read the arguments of a call; models that give none mean an empty object."""
     raw: Any = call.args
     if not raw:
