@@ -10,6 +10,7 @@ import traceback
 from types import ModuleType
 
 from scripts.measure import (
+    agent,
     child,
     deciding,
     following,
@@ -31,6 +32,7 @@ PARTS: tuple[ModuleType, ...] = (
     resting,
     launching,
     child,
+    agent,
     shimming,
 )
 
