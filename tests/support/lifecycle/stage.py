@@ -126,7 +126,7 @@ class Stage:
     def shim_kib(self) -> int | None:
         """Give the resident memory of the one MCP server that runs now."""
         for pid in list_running(str(self.daemon.socket)):
-            if _read(pid, "cmdline").split(b"\0")[3].endswith(SHIM):
+            if any(word.endswith(SHIM) for word in _read(pid, "cmdline").split(b"\0")[3:4]):
                 lines = _read(pid, "status").decode().splitlines()
                 return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
         return None
