@@ -15,6 +15,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 pytest_plugins = ["tests.support.leaks"]
 
 MARKERS = {
+    "agents": "runs public agent CLIs, which scripts/agents installs",
     "serial": "runs in one worker, one after the other, never beside another serial test",
     "scenario(id, ...)": "the cases of real use this test stands for, S01 to S40",
 }
