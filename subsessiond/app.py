@@ -32,6 +32,7 @@ from subsessiond.model.policy import Policy
 from subsessiond.model.process import ProcessFault
 from subsessiond.parts import (
     AnyProcesses,
+    clear_scratch,
     environment_maker,
     open_processes,
     open_runners,
@@ -155,6 +156,8 @@ class Daemon:
             tasks.create_task(registry.run(), name="registry")
             tasks.create_task(journaling.run(), name="journaling")
             await journaling.catch_up()
+            # Why before: recovering may start a successor, which gets a folder of its own there.
+            await asyncio.to_thread(clear_scratch, self._settings)
             found = await recover(registry, processes, self._clock)
             logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))
             ticker = Ticker(registry, self._clock, store, pruner(self._settings, self._transcripts))

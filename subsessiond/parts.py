@@ -22,6 +22,7 @@ from subsessiond.adapters.runners.command import CommandRunner
 from subsessiond.adapters.runners.jsonl.runner import LinesRunner
 from subsessiond.adapters.runners.model.runner import ModelRunner
 from subsessiond.adapters.runners.model.runner import problem_of as model_problem
+from subsessiond.adapters.runners.scratch import drop_scratch
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.store import SqliteStore
 from subsessiond.adapters.transcripts import FileTranscripts
@@ -34,6 +35,9 @@ from subsessiond.rpc.schema import schema_fault
 from subsessiond.settings import Settings
 
 MIB = 1024 * 1024
+
+SCRATCH = "scratch"
+"""Folder of the state directory that holds a folder for each child, while it runs."""
 
 AnyProcesses = LinuxProcesses | PortableProcesses
 
@@ -124,7 +128,7 @@ def open_runners(
         transcripts=transcripts,
         shim=shim_command(settings.socket),
         socket=str(settings.socket),
-        scratch=settings.state_dir / "scratch",
+        scratch=settings.state_dir / SCRATCH,
     )
     return {
         "command": CommandRunner(processes, transcripts),
@@ -138,6 +142,11 @@ def open_runners(
 def problem_of(profile: AgentProfile) -> str:
     """Say what this machine lacks for an agent, as far as it is known before a child starts."""
     return model_problem(profile, os.environ) if profile.runner == "model" else ""
+
+
+def clear_scratch(settings: Settings) -> None:
+    """Remove the folders that children of a killed daemon left; they are about to be ended."""
+    drop_scratch(settings.state_dir / SCRATCH)
 
 
 def shim_command(socket: Path) -> tuple[str, ...]:

@@ -12,7 +12,14 @@ from subsessiond.core.indexes import restore
 from subsessiond.model.ids import NodeId
 from subsessiond.model.process import ProcessFault
 from subsessiond.model.role import AgentProfile
-from subsessiond.parts import open_processes, open_runners, open_store, open_transcripts, problem_of
+from subsessiond.parts import (
+    clear_scratch,
+    open_processes,
+    open_runners,
+    open_store,
+    open_transcripts,
+    problem_of,
+)
 from subsessiond.rpc.mcp.inprocess import InProcessTools
 from subsessiond.settings import Settings, load
 from subsessiond.settings.agents import RunnerKind
@@ -107,3 +114,12 @@ def test_what_an_agent_lacks_is_known_before_its_first_child() -> None:
     loop = AgentProfile(name="l", runner="model", endpoint="http://h", model="m", key_from="NO_KEY")
     assert "NO_KEY, which is not set" in problem_of(loop)
     assert problem_of(AgentProfile(name="c", runner="command")) == ""
+
+
+def test_what_children_of_a_killed_daemon_left_is_removed(settings: Settings) -> None:
+    """Their scratch folders may hold keys and are nobody's any more; all else stays."""
+    clear_scratch(settings)
+    (settings.state_dir / "scratch" / "node").mkdir(parents=True)
+    (settings.state_dir / "scratch" / "node" / "key").touch()
+    clear_scratch(settings)
+    assert list(settings.state_dir.iterdir()) == []

@@ -40,7 +40,7 @@ class Mailbox:
         return any(message.message_id == message_id for message in self._staged())
 
     async def settle(self) -> None:
-        """Return once all is published that was told before: what rode on a tool's answer is read."""
+        """Return once what was told before is published: what rode on a tool's answer is read."""
         now = self._voice.now()
         await self._voice.ask(MarkDelivered(node=self._node_id, message_ids=(), **now))
 

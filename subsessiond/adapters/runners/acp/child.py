@@ -53,6 +53,7 @@ class AcpChild:
         )
         self._listening: asyncio.Future[Exit | None] | None = None
         self._is_up = False
+        self._left_in_turn = False
 
     async def run(self) -> None:
         """Start the agent, work with it, and say how it ended.
@@ -70,13 +71,12 @@ class AcpChild:
                 return
             # Why a while: an agent that does not listen any more is mostly about to go.
             await asyncio.wait((listening,), timeout=DRAIN_S)
-            in_turn = self._turns.in_turn
             ended = listening.result() if listening.done() else None
             await self._connection.close()
             self._turns.close()
             await asyncio.wait((talking,))
             if talking.result():
-                self._tell_end(ending_of_exit(ended, in_turn=in_turn))
+                self._tell_end(ending_of_exit(ended, in_turn=self._left_in_turn))
         finally:
             self._turns.close()
             talking.cancel()
@@ -123,6 +123,8 @@ class AcpChild:
         try:
             return await self._agent.listen(self._hear)
         finally:
+            # Why first: whoever waits for an answer ends its turn over it.
+            self._left_in_turn = self._turns.in_turn
             await self._connection.close()
 
     async def _hear(self, line: bytes) -> None:
