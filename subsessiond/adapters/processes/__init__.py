@@ -1,6 +1,6 @@
 """Processes of child agents, and the containers that hold all that each of them starts.
 
-orders        a launch, checked                    init          our starter and pid 1 (a program)
+orders        a launch, checked                    init          our starter and keeper (a program)
 birth         from launch to running child         child         one running child
 ladder        the way down                         containers    cgroup, pidns, descent
 leader        exit by pidfd                        streams       three pipes without a task

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
-from subsessiond.model.process import Exit, LaunchFault
+from subsessiond.model.process import Exit, Identity, LaunchFault
 from tests.contract.processes.conftest import GRACE_MS, sh, until
 
 ESCAPE = "(env -i setsid sh -c 'echo $$ >{file}.new; mv {file}.new {file}; exec sleep 600' &)"
@@ -107,3 +107,26 @@ async def test_keeper_is_no_target_of_common_signals(processes: LinuxProcesses) 
     assert keeper in processes.pids_of(process.identity)
     assert Path(f"/proc/{keeper}/comm").read_text() == "subsession-init\n"
     assert not (await process.stop()).forced
+
+
+@pytest.mark.parametrize("kind", ["cgroup"], indirect=True)
+async def test_first_process_that_leaves_its_group_is_no_keeper(
+    processes: LinuxProcesses, file: Path
+) -> None:
+    """It has nobody to keep, so it is killed like any other, whatever else it ignores."""
+    group = os.path.dirname(os.path.dirname((await probe(processes)).cgroup))
+    leave = f"trap '' TERM 64; echo $$ >{group}/cgroup.procs; echo left >{file}"
+    process = await processes.spawn(sh(f"{leave}; while :; do sleep 0.05; done"))
+    await until(file.exists)
+    assert process.identity.pid in processes.pids_of(process.identity)
+    stopped = await process.stop(term_grace_ms=GRACE_MS)
+    assert (stopped.forced, stopped.leftovers) == (True, ())
+    assert not runs(process.identity.pid)
+
+
+async def probe(processes: LinuxProcesses) -> Identity:
+    """Run something, and give who it was."""
+    process = await processes.spawn(sh("true"))
+    await process.wait_exit()
+    await process.stop()
+    return process.identity

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 
 from subsessiond.adapters.processes.containers.base import CONT, KILL, STOP, Container
 from subsessiond.adapters.processes.proc import ProcTable, Scan, Stat
-from subsessiond.model.process import Identity
+from subsessiond.model.process import ContainerKind, Identity
 
 END_ALL = signal.Signals(signal.SIGRTMAX)
 KEEPER_NAME = "subsession-init"
@@ -99,6 +99,8 @@ class Descent(Container):
 
     def _keepers(self, members: tuple[Stat, ...]) -> tuple[Stat, ...]:
         """Pick the keeper; where only the node's name is known, by its own and its place on top."""
+        if self.identity.container != ContainerKind.DESCENT:
+            return ()  # looked for are strays of another kind, whose first process is no keeper
         if self.identity.pid:
             first = (self.identity.pid, self.identity.start_ticks)
             return tuple(member for member in members if member.key == first)
