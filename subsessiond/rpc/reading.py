@@ -11,20 +11,13 @@ from typing import Any
 
 import orjson
 
+from subsessiond.core.jsontext import has_too_many
 from subsessiond.model.brief import FieldFault
 from subsessiond.rpc.request import is_unicode
 from subsessiond.wire.faults import MOST_FAULTS, UNNAMED, join_path
 
 MOST_LEVELS = 128
 """Nesting of one message; what is free inside it may have half of that."""
-
-MOST_VALUES = 2**20
-"""Values of one message."""
-
-MOST_PARTS = 100_000
-"""Lists, objects and members of objects in one message. A batch of a hundred full briefs has a
-tenth of that; eight MiB of empty lists have 28 times as many, and to make and to walk them would
-hold up everybody else for seconds."""
 
 _Place = tuple[str | int, ...]
 
@@ -48,7 +41,7 @@ def read_json(raw: bytes) -> Any | Unreadable:
     Returns:
         Parsed JSON (of repeated keys the last), or why it cannot be taken.
     """
-    if _has_too_many(raw):
+    if has_too_many(raw):
         return Unreadable((_TOO_MANY,))
     try:
         message = orjson.loads(raw)
@@ -58,25 +51,6 @@ def read_json(raw: bytes) -> Any | Unreadable:
     if raw.count(b"[") + raw.count(b"{") > MOST_LEVELS and _is_deep(message):
         return Unreadable((_TOO_DEEP,), message)
     return message
-
-
-def _has_too_many(raw: bytes) -> bool:
-    """Count values before any of them is made; exact for JSON, and quick for anything.
-
-    Why in two goes: most messages have few of these signs even inside their texts, and taking the
-    texts out is what costs.
-    """
-    if _is_modest(raw):
-        return False
-    bare = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
-    if bare.count(b'"') > 2 * (MOST_VALUES + MOST_PARTS):
-        return True
-    return not _is_modest(b"".join(bare.split(b'"')[::2]))
-
-
-def _is_modest(text: bytes) -> bool:
-    parts = text.count(b"[") + text.count(b"{") + text.count(b":")
-    return parts <= MOST_PARTS and text.count(b",") < MOST_VALUES
 
 
 def _is_deep(message: Any) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 
 from subsessiond.adapters.runners.plain import readable
 from subsessiond.core.bounds import cut_bytes
+from subsessiond.core.jsontext import has_too_many
 
 SAMPLE_LINES: Final = 4
 """Kept of the first noise, which is often a banner, and of the last, which is often the reason."""
@@ -58,7 +59,9 @@ class Frames:
 
 
 def parse(line: bytes) -> Any:
-    """Read one JSON value; none where there is none, however it is broken or nested."""
+    """Read one JSON value; none where there is none, however it is broken, nested or stuffed."""
+    if has_too_many(line):
+        return None
     try:
         return _decode(line)
     except (msgspec.DecodeError, RecursionError):

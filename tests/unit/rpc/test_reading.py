@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from subsessiond.rpc.reading import MOST_LEVELS, MOST_PARTS, MOST_VALUES, Unreadable, read_json
+from subsessiond.core.jsontext import MOST_PARTS, MOST_VALUES
+from subsessiond.rpc.reading import MOST_LEVELS, Unreadable, read_json
 from subsessiond.wire.faults import MOST_FAULTS
 
 

@@ -41,6 +41,16 @@ def test_nesting_without_end_is_noise() -> None:
     assert frames.noise == 2
 
 
+@pytest.mark.parametrize("item", [b"[]", b"{}", b'{"a":[{}]}'])
+def test_a_line_stuffed_with_values_is_noise(item: bytes) -> None:
+    """To make millions of lists takes seconds, in which nobody else is served: it is not tried."""
+    frames = Frames()
+    line = b'{"id":1,"a":[' + b",".join([item] * 1_000_000) + b"]}"
+    assert frames.read(line) is None
+    assert frames.noise == 1
+    assert frames.read(b'{"id":1,"a":"' + b"[]," * 1_000_000 + b'"}') is not None
+
+
 def test_broken_text_inside_of_a_frame_does_not_lose_the_frame() -> None:
     """Half a character, escaped or raw, costs that character and not the answer it stands in."""
     assert parse(b'{"id":7,"t":"cut \\ud83d here"}') == {"id": 7, "t": "cut ? here"}
