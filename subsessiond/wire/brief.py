@@ -13,6 +13,7 @@ from subsessiond.wire.params import Params
 from subsessiond.wire.text import (
     CheckName,
     Count,
+    Exactly,
     Glob,
     Listed,
     Maybe,
@@ -39,7 +40,7 @@ class ContractFields(Params):
 class BriefFields(Params):
     """The order a child starts with. Only `mission` is required; the role fills the rest."""
 
-    brief_version: Maybe[Literal[1]] = None
+    brief_version: Maybe[Annotated[Literal[1], Exactly(1)]] = None
     """Version of this shape."""
     mission: Mission
     """What to do, complete in itself."""

@@ -22,6 +22,7 @@ from subsessiond.model.role import ToolClass
 from subsessiond.wire.text import (
     AnyText,
     Count,
+    Exactly,
     Glob,
     Key,
     Listed,
@@ -167,7 +168,7 @@ class InboxParams(Params):
     """The operator looks at a node's mail, and moves nothing by it."""
     acknowledge: Maybe[
         Annotated[
-            Annotated[Literal[True], Tag("[all]")]
+            Annotated[Literal[True], Exactly(value=True), Tag("[all]")]
             | Annotated[Listed[MessageIdText], Field(max_length=1_000), Tag("[some]")],
             Discriminator(lambda given: "[some]" if isinstance(given, list | tuple) else "[all]"),
         ]

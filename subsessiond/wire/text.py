@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, core_schema
 
 from subsessiond.model.ids import NODE_ID_PATTERN, MessageId, NodeId, is_node_id
 
@@ -98,6 +98,21 @@ class NeverNull:
     def __get_pydantic_core_schema__(self, source: Any, read: GetCoreSchemaHandler) -> CoreSchema:
         schema = read(source)
         return schema["schema"] if schema["type"] == "nullable" else schema
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """This value in this type: to Python `true` and 1.0 are equal to 1, on the wire they are not."""
+
+    value: bool | int
+
+    def _check(self, given: Any) -> Any:
+        if type(given) is not type(self.value):
+            raise PydanticKnownError("literal_error", {"expected": str(self.value).lower()})
+        return given
+
+    def __get_pydantic_core_schema__(self, source: Any, read: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self._check, read(source))
 
 
 def _is_message_id(text: str) -> bool:

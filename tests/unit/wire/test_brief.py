@@ -56,6 +56,12 @@ def test_a_whole_brief_is_read() -> None:
     )
 
 
+@pytest.mark.parametrize("version", [True, 1.0, "1", 2])
+def test_nothing_but_the_number_one_is_version_one(version: Any) -> None:
+    """What Python takes for equal to 1 is another value on the wire."""
+    assert paths({"mission": "look", "briefVersion": version}) == ["brief.briefVersion"]
+
+
 def test_every_bad_field_is_listed_at_once() -> None:
     """One rejection names them all, in both halves of the check."""
     raw = {

@@ -30,6 +30,8 @@ def test_every_bad_field_is_named_once_and_no_value_is_repeated() -> None:
     ("given", "path"),
     [
         (False, "acknowledge"),
+        (1, "acknowledge"),
+        (1.0, "acknowledge"),
         (["x"], "acknowledge[0]"),
         ("x", "acknowledge"),
         (None, "acknowledge"),
