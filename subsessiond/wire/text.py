@@ -102,7 +102,7 @@ class NeverNull:
 
 @dataclass(frozen=True, slots=True)
 class Exactly:
-    """This value in this type: to Python `true` and 1.0 are equal to 1, on the wire they are not."""
+    """This value in this type: Python takes `true` and 1.0 for 1, on the wire they are others."""
 
     value: bool | int
 
