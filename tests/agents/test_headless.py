@@ -28,7 +28,10 @@ WRITERS: Final = ("write", "edit", "replace", "bash", "shell", "task", "agent")
 HARMLESS: Final = ("exec_command", "write_stdin", "todowrite")
 """The shell of codex, which its sandbox holds; a list of things to do, which is no file."""
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [
+    pytest.mark.skipif(not BIN.exists(), reason="scripts/agents has not run in this clone"),
+    pytest.mark.timeout(240),
+]
 
 
 @pytest.fixture(params=AGENTS)

@@ -1,5 +1,6 @@
 """Each public agent is led through one whole life, by the profile that ships."""
 
+import asyncio
 import os
 import stat
 import tempfile
@@ -9,18 +10,22 @@ from typing import Final
 
 import pytest
 
+from tests.support.closing import check_closing, descriptors
 from tests.support.lifecycle import results
 from tests.support.lifecycle.course import live
 from tests.support.lifecycle.properties import AGENTS, PROPERTIES, expected
 from tests.support.lifecycle.stage import TEMPORARY, stage
-from tests.support.rigs import RIGS
+from tests.support.rigs import BIN, RIGS
 from tests.support.shipped import agents_toml, make_home
 
 SLOW: Final = ("opencode", "opencode-acp", "codex", "codex-acp", "codex-acp-zed")
 """What takes about as long as all the others: each half of them runs on a core of its own."""
 
-# Why so long: each wait inside is bounded by 120 s, and a busy machine may need some of that.
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [
+    pytest.mark.skipif(not BIN.exists(), reason="scripts/agents has not run in this clone"),
+    # Why so long: each wait inside is bounded by 120 s, and a busy machine may need some of that.
+    pytest.mark.timeout(400),
+]
 
 
 def is_private(folder: Path) -> bool:
@@ -47,11 +52,13 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_a_life(name: str, folder: Path) -> None:
     """Everything that the table says of an agent is found, and what it does not say is not."""
     if not RIGS[name].installed:
-        pytest.skip(f"{name} is not installed: scripts/agents")
+        pytest.skip("not for this platform")
     if name == "gemini" and not is_private(folder):
         pytest.skip("a folder above may be written to by others, and gemini reads no settings then")
     async with stage(partial(agents_toml, name), partial(make_home, name)) as here:
+        opened = descriptors(here.daemon)
         course = await live(here, RIGS[name])
+        await asyncio.to_thread(check_closing, here.daemon, descriptors_before=opened)
     assert course.seen == {each: expected(name, each) for each in PROPERTIES}
     if os.environ.get(results.RECORD):
         results.write(name, course.seen, course.figures)
