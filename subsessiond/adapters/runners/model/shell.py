@@ -136,10 +136,17 @@ def _told(ended: Exit | None, limit_ms: int, printed: Printed, errors: str) -> s
     if ended is None:
         how = f"ended after {limit_ms} ms: it took too long"
     elif ended.signal is not None:
-        how = f"killed by {signal.Signals(ended.signal).name}"
+        how = f"killed by {_named(ended.signal)}"
     else:
         how = "ended" if ended.code is None else f"exit status {ended.code}"
     text = printed.text
     if errors:
         text = f"{text}\nstandard error:\n{errors}" if text else f"standard error:\n{errors}"
     return command_told(how, text, left_out=printed.left_out)
+
+
+def _named(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of the real-time signals
+        return f"signal {number}"

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 
 import pytest
 
@@ -28,6 +29,8 @@ async def test_a_command_is_told_by_its_end_and_what_it_printed(
     )
     assert await shell.run("true", None) == "exit status 0, it printed nothing"
     assert await shell.run("kill -9 $$", None) == "killed by SIGKILL, it printed nothing"
+    told = await shell.run(f"kill -{signal.SIGRTMIN + 6} $$", None)
+    assert told == f"killed by signal {signal.SIGRTMIN + 6}, it printed nothing"
     assert shell.printed_bytes == len(os.path.realpath(here.folder)) + 1 + len("bad\n")
     assert (await shell.stop(hurry=False)).leftovers == ()
 
