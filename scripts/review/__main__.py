@@ -22,6 +22,8 @@ from subsession.start import wait_gone
 from subsession.verbs import Json
 
 STATE = REPOSITORY / ".state"
+CONFIG = "config"
+"""Folder of a daemon's own configuration, in its state directory."""
 TICK_MS = 500
 _ABOUT = "Reviews a folder with real tools, each a child session of a daemon of its own."
 EXIT_UNSETTLED = 1
@@ -77,7 +79,7 @@ def _cache(state: Path, folder: Path) -> Path:
 
 def open_client(state: Path) -> Client:
     """Give a client of a daemon whose state, socket and configuration are its own."""
-    config = state / "config"
+    config = state / CONFIG
     config.mkdir(mode=0o700, parents=True, exist_ok=True)
     (state.parent / ".gitignore").write_text(
         "*\n"
@@ -118,11 +120,14 @@ def _tour(client: Client, voice: Voice, state: Path, *, ends: bool) -> int:
 
 
 def _commands(state: Path, more: str = "") -> str:
-    """Say how this daemon is reached and ended."""
-    command = shlex.quote(str(Path(sys.executable).parent / "subsession"))
+    """Say how this daemon is reached and ended, and started again as it was."""
+    program = str(Path(sys.executable).parent / "subsession")
+    # Why `env`: who starts this daemon anew, after a crash, has to name its configuration too.
+    config = f"SUBSESSION_CONFIG_DIR={state / CONFIG}"
+    command = shlex.join(("env", config, program, "--state-dir", str(state)))
     return (
         "The daemon stays up. Go on with:\n"
-        f"  alias s='{command} --state-dir {shlex.quote(str(state))}'\n"
+        f"  alias s={shlex.quote(command)}\n"
         f"{more}"
         "  s tree                  all nodes; --live keeps it current\n"
         "  s down                  end the daemon"

@@ -1,6 +1,7 @@
 """`scripts/run` on a small project: real tools, bounded reports, nothing left behind."""
 
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -92,3 +93,32 @@ def test_the_tour_goes_as_told(tmp_path: Path) -> None:
     assert "approval-required: fs write docs/notes.md" in done.stdout
     assert "Wrote docs/notes.md." in done.stdout
     assert "Read the other 5: all well." in done.stdout
+
+
+@pytest.mark.timeout(120)  # a walk of several seconds, and two daemons
+def test_what_to_type_next_brings_the_same_daemon_back(tmp_path: Path) -> None:
+    """The words it prints work from a folder with a space, and after a crash with its own roles."""
+    state = tmp_path / "my clone"
+    order = [sys.executable, "-m", "scripts.review", "--tour", "--state", str(state)]
+    done = subprocess.run(order, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    (alias,) = re.findall(r"^ *(alias s=.*)$", done.stdout, re.MULTILINE)
+    typed = (
+        f"shopt -s expand_aliases\n{alias}\n"
+        "s status\n"
+        f"kill -9 $(cat {shlex.quote(str(state / 'tour' / 'lock'))})\n"
+        "s spawn again --role scripted-reader --check; code=$?\n"
+        "s down; exit $code\n"
+    )
+    try:
+        again = subprocess.run(
+            ["bash", "-c", typed],
+            cwd=state / "tour" / "workspace",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert again.returncode == 0, again.stdout + again.stderr
+    finally:
+        down = [sys.executable, "-m", "subsession", "--state-dir", str(state / "tour"), "down"]
+        subprocess.run(down, capture_output=True, check=False)
