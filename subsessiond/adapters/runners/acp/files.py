@@ -7,9 +7,7 @@ leads elsewhere.
 
 import asyncio
 import contextlib
-import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,6 +15,8 @@ from typing import Any, Final
 from subsessiond.adapters.runners.acp.connection import INTERNAL, INVALID_PARAMS, AskedWrongly
 from subsessiond.adapters.runners.acp.refusals import Refusals
 from subsessiond.adapters.runners.ownership import real_path
+from subsessiond.adapters.runners.placing import write_inside
+from subsessiond.adapters.runners.rows import rows_of
 from subsessiond.core.permit import Asked, permit
 from subsessiond.model.node import Node
 from subsessiond.model.role import ToolClass
@@ -28,9 +28,6 @@ FILE_BYTES: Final = 16 * 1024 * 1024
 
 TEXT_BYTES: Final = 2 * 1024 * 1024
 """The most that is given of one: as JSON it may grow to six times as much, below a line's limit."""
-
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FRESH: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Files:
@@ -51,15 +48,8 @@ class Files:
         """
         path = _path_of(params)
         line, limit = _count(params, "line"), _count(params, "limit")
-        text = await asyncio.to_thread(_read, os.path.join(node.workspace, path), path)
-        if line is not None or limit is not None:
-            first = max(line or 1, 1) - 1
-            *ended, last = text.split("\n")
-            lines = [*(f"{row}\n" for row in ended), last]
-            text = "".join(lines[first:] if limit is None else lines[first : first + limit])
-        if len(text.encode()) > TEXT_BYTES:
-            raise AskedWrongly(INTERNAL, "the text is too long: read it by line and limit")
-        return {"content": text}
+        place = os.path.join(node.workspace, path)
+        return {"content": await asyncio.to_thread(_read_rows, place, path, line, limit)}
 
     async def write(self, node: Node, params: dict[str, Any]) -> dict[str, Any]:
         """Write a file that the node owns, whole.
@@ -86,60 +76,16 @@ class Files:
             raise _told(fault, path) from fault
 
 
-def write_inside(workspace: str, inside: str, content: bytes) -> None:
-    """Put a file into a workspace, or exchange it, in one step.
-
-    Args:
-        workspace: absolute path of the folder.
-        inside: path in it, without links; folders on the way are made.
-        content: all of the file.
-
-    Raises:
-        OSError: it was not written; a link on the way, a folder in its place and the like.
-    """
-    *folders, name = inside.split("/")
-    with contextlib.ExitStack() as open_folders:
-        place = _enter(open_folders, os.path.realpath(workspace), None)
-        for folder in folders:
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(folder, dir_fd=place)
-            place = _enter(open_folders, folder, place)
-        mode = _mode_of(name, place)
-        fresh = f".{secrets.token_hex(8)}.part"
-        try:
-            _fill(os.open(fresh, _FRESH, 0o666, dir_fd=place), content, mode)
-            os.rename(fresh, name, src_dir_fd=place, dst_dir_fd=place)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(fresh, dir_fd=place)
-            raise
+def _read_rows(place: str, path: str, line: int | None, limit: int | None) -> str:
+    """Read some lines, in a thread: to look for them in a large file takes a while."""
+    raw = rows_of(_read(place, path), max(line or 1, 1) - 1, limit)
+    text = raw.decode(errors="replace") if len(raw) <= TEXT_BYTES else ""
+    if max(len(raw), len(text.encode())) > TEXT_BYTES:
+        raise AskedWrongly(INTERNAL, "the text is too long: read it by line and limit")
+    return text
 
 
-def _enter(open_folders: contextlib.ExitStack, name: str, above: int | None) -> int:
-    found = os.open(name, _FOLDER, dir_fd=above)
-    open_folders.callback(os.close, found)
-    return found
-
-
-def _mode_of(name: str, place: int) -> int | None:
-    """Give the mode of the file that is there; none where there is none."""
-    try:
-        found = os.stat(name, dir_fd=place, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "is no regular file")
-    return stat.S_IMODE(found.st_mode) & 0o777
-
-
-def _fill(fd: int, content: bytes, mode: int | None) -> None:
-    with os.fdopen(fd, "wb") as file:
-        file.write(content)
-        if mode is not None:
-            os.fchmod(file.fileno(), mode)
-
-
-def _read(place: str, path: str) -> str:
+def _read(place: str, path: str) -> bytes:
     try:
         with _opened(place) as fd:
             found = os.fstat(fd)
@@ -150,7 +96,7 @@ def _read(place: str, path: str) -> str:
             # Why no more than its size: what the kernel makes up on reading has a size of 0, and
             # it would speak of the daemon, not of the child.
             with os.fdopen(os.dup(fd), "rb") as file:
-                return file.read(found.st_size).decode(errors="replace")
+                return file.read(found.st_size)
     except (OSError, ValueError) as fault:
         raise _told(fault, path) from fault
 

@@ -7,8 +7,13 @@ import os
 import stat
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
+
+from subsessiond.adapters.runners.placing import delete_inside, write_inside
+from subsessiond.adapters.runners.rows import count_rows, rows_of
+from subsessiond.core.bounds import cut_bytes
 
 ANSWER_BYTES: Final = 32 * 1024
 """Of one answer; about 11,000 tokens."""
@@ -20,6 +25,9 @@ NAMES_MOST: Final = 1_000
 FOUND_MOST: Final = 200
 MORE: Final = "(there may be more: look in a smaller folder)"
 LINE_BYTES: Final = 300
+LINE_CHARACTERS: Final = 4 * LINE_BYTES
+"""Of a line: what is looked at, with the blanks it may begin with."""
+
 SEARCH_S: Final = 5.0
 SEARCHED_BYTES: Final = 256 * 1024 * 1024
 
@@ -37,23 +45,18 @@ def read_part(path: Path, first_line: int, lines: int | None) -> str:
     Raises:
         FileFault: it is no file that can be read as text.
     """
-    text = _text_of(path)
-    rows = text.splitlines(keepends=True)
-    wanted = (
-        rows[first_line - 1 :] if lines is None else rows[first_line - 1 : first_line - 1 + lines]
-    )
-    shown, room = [], ANSWER_BYTES
-    for row in wanted:
-        room -= len(row.encode())
-        if room < 0:
-            break
-        shown.append(row)
-    if wanted and not shown:
-        return f"(line {first_line} alone is longer than an answer may be)"
-    more = len(wanted) - len(shown)
-    last = first_line - 1 + len(shown)
-    note = f"\n(the file has {len(rows)} lines; go on with firstLine {last + 1})" if more else ""
-    return "".join(shown) + note or "(nothing stands there)"
+    raw = _text_of(path).encode()
+    wanted = rows_of(raw, first_line - 1, lines)
+    shown = wanted
+    if len(wanted) > ANSWER_BYTES:
+        shown = wanted[: wanted.rfind(b"\n", 0, ANSWER_BYTES) + 1]
+        if not shown:
+            return f"(line {first_line} alone is longer than an answer may be)"
+    if len(shown) == len(wanted):
+        return shown.decode() or "(nothing stands there)"
+    next_line = first_line + shown.count(b"\n")
+    note = f"(the file has {count_rows(raw)} lines; go on with firstLine {next_line})"
+    return f"{shown.decode()}\n{note}"
 
 
 def list_folder(path: Path) -> str:
@@ -93,51 +96,49 @@ def search(base: Path, start: Path, text: str) -> str:
         except FileFault:
             continue  # not text: nothing is found in it
         room -= len(content)
-        found.extend(_places(path.relative_to(base), content, text))
+        places = _places(path.relative_to(base), content, text)
+        found.extend(islice(places, FOUND_MOST + 1 - len(found)))
     if len(found) > FOUND_MOST:
         return "\n".join([*found[:FOUND_MOST], MORE])
     return "\n".join(found) or "(found nowhere)"
 
 
-def write_whole(path: Path, text: str) -> str:
-    """Write a file, and the folders it lies in.
+def write_whole(workspace: Path, inside: str, text: str) -> str:
+    """Write a file, and the folders it lies in, in one step.
 
     Raises:
-        FileFault: it cannot be written.
+        FileFault: it cannot be written; then it is as it was.
     """
     raw = _encoded(text)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with _opened(path, os.O_WRONLY | os.O_CREAT) as file:
-            file.truncate()
-            file.write(raw)
+        write_inside(str(workspace), inside, raw)
     except OSError as fault:
         raise FileFault(_why(fault)) from fault
     return f"written, {len(raw)} bytes"
 
 
-def edit(path: Path, old: str, new: str) -> str:
+def edit(workspace: Path, inside: str, old: str, new: str) -> str:
     """Replace the one place where a piece of text stands.
 
     Raises:
         FileFault: it stands nowhere, or more than once, or the file cannot be written.
     """
-    text = _text_of(path)
+    text = _text_of(workspace / inside)
     count = text.count(old) if old else 0
     if count != 1:
         raise FileFault("old is empty" if not old else f"old stands there {count} times, not once")
-    write_whole(path, text.replace(old, new))
+    write_whole(workspace, inside, text.replace(old, new))
     return "replaced"
 
 
-def delete(path: Path) -> str:
+def delete(workspace: Path, inside: str) -> str:
     """Delete a file.
 
     Raises:
         FileFault: there is none, or it cannot be deleted.
     """
     try:
-        path.unlink()
+        delete_inside(str(workspace), inside)
     except OSError as fault:
         raise FileFault(_why(fault)) from fault
     return "deleted"
@@ -153,17 +154,21 @@ def _files_below(start: Path) -> Iterator[Path]:
 
 
 def _places(name: Path, content: str, text: str) -> Iterator[str]:
-    if text not in content:
-        return
-    for number, line in enumerate(content.splitlines(), 1):
-        if text in line:
-            shown = line.strip().encode()[:LINE_BYTES].decode(errors="ignore")
-            yield f"{name}:{number}: {shown}"
+    """Give the lines where a text begins, each once."""
+    number, counted = 1, 0
+    at = content.find(text)
+    while at >= 0:
+        number, counted = number + content.count("\n", counted, at), at
+        start, end = content.rfind("\n", 0, at) + 1, content.find("\n", at)
+        end = len(content) if end < 0 else end
+        shown = content[start : min(end, start + LINE_CHARACTERS)].strip()
+        yield f"{name}:{number}: {cut_bytes(shown, LINE_BYTES)}"
+        at = content.find(text, end + 1)
 
 
 def _text_of(path: Path) -> str:
     try:
-        with _opened(path, os.O_RDONLY) as file:
+        with _opened(path) as file:
             raw = file.read(FILE_BYTES + 1)
     except OSError as fault:
         raise FileFault(_why(fault)) from fault
@@ -175,14 +180,14 @@ def _text_of(path: Path) -> str:
         raise FileFault("it is not text in UTF-8") from fault
 
 
-def _opened(path: Path, how: int) -> BinaryIO:
-    """Open a plain file, and no link: where it leads was looked at before."""
-    flags = how | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    descriptor = os.open(path, flags, 0o666)
+def _opened(path: Path) -> BinaryIO:
+    """Open a plain file to read, and no link: where it leads was looked at before."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise FileFault("it is no plain file")
-    return os.fdopen(descriptor, "rb" if how == os.O_RDONLY else "wb")
+    return os.fdopen(descriptor, "rb")
 
 
 def _encoded(text: str) -> bytes:

@@ -93,7 +93,7 @@ class Hands:
             return self._refuse(refusal)
         if inside is None:
             raise files.FileFault(OUTSIDE)
-        return _WORK[name](self._base, self._base / inside, arguments)
+        return _WORK[name](self._base, inside, arguments)
 
     def _judge(self, name: str, paths: tuple[str | None, ...], words: str) -> Refusal | None:
         # Why as it is now: a grant does not reach a running child, but nothing else may either.
@@ -106,12 +106,14 @@ class Hands:
         return tool_refused(refusal.why, refusal.blocker)
 
 
-_Work = Callable[[Path, Path, dict[str, Any]], str]
+_Work = Callable[[Path, str, dict[str, Any]], str]
 _WORK: Final[dict[str, _Work]] = {
-    "read_file": lambda _, path, a: files.read_part(path, a.get("firstLine") or 1, a.get("lines")),
-    "list_files": lambda _, path, __: files.list_folder(path),
-    "search_files": lambda base, path, a: files.search(base, path, a["text"]),
-    "write_file": lambda _, path, a: files.write_whole(path, a["text"]),
-    "edit_file": lambda _, path, a: files.edit(path, a["old"], a["new"]),
-    "delete_file": lambda _, path, __: files.delete(path),
+    "read_file": lambda base, inside, a: files.read_part(
+        base / inside, a.get("firstLine") or 1, a.get("lines")
+    ),
+    "list_files": lambda base, inside, _: files.list_folder(base / inside),
+    "search_files": lambda base, inside, a: files.search(base, base / inside, a["text"]),
+    "write_file": lambda base, inside, a: files.write_whole(base, inside, a["text"]),
+    "edit_file": lambda base, inside, a: files.edit(base, inside, a["old"], a["new"]),
+    "delete_file": lambda base, inside, _: files.delete(base, inside),
 }

@@ -1,5 +1,6 @@
 import os
 import stat
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from subsessiond.adapters.runners.acp.connection import AskedWrongly
-from subsessiond.adapters.runners.acp.files import FILE_BYTES, TEXT_BYTES, Files, write_inside
+from subsessiond.adapters.runners.acp.files import FILE_BYTES, TEXT_BYTES, Files
 from subsessiond.adapters.runners.acp.refusals import Refusals
+from subsessiond.adapters.runners.placing import write_inside
 from subsessiond.model.node import Node
 from tests.support.nodes import node_in
 from tests.support.policies import READER, WORKER
@@ -216,3 +218,16 @@ async def test_what_is_too_long_is_read_in_parts(files: Files, node: Node) -> No
     with (base / "huge").open("wb") as file:
         file.truncate(FILE_BYTES + 1)
     assert (await read(files, node, "huge", line=1, limit=1))[0] == -32603
+
+
+async def test_a_file_of_nothing_but_line_feeds_costs_no_more_than_its_bytes(
+    files: Files, node: Node
+) -> None:
+    """To make millions of rows would take a gigabyte, and seconds in which nobody is served."""
+    (Path(node.workspace) / "a").write_bytes(b"\n" * FILE_BYTES)
+    tracemalloc.start()
+    try:
+        assert await read(files, node, "a", line=FILE_BYTES // 2, limit=2) == "\n\n"
+        assert tracemalloc.get_traced_memory()[1] < 3 * FILE_BYTES
+    finally:
+        tracemalloc.stop()

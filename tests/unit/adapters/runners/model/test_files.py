@@ -78,15 +78,15 @@ def test_a_text_is_found_below_a_folder(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
     """With the folders it lies in; what stood there before is gone."""
-    path = tmp_path / "new" / "a.txt"
-    assert files.write_whole(path, "longer than after") == "written, 17 bytes"
-    files.write_whole(path, "é")
+    path, inside = tmp_path / "new" / "a.txt", "new/a.txt"
+    assert files.write_whole(tmp_path, inside, "longer than after") == "written, 17 bytes"
+    files.write_whole(tmp_path, inside, "é")
     assert path.read_bytes() == "é".encode()
     with pytest.raises(FileFault, match="half a character"):
-        files.write_whole(path, "\ud800")
+        files.write_whole(tmp_path, inside, "\ud800")
     assert path.read_bytes() == "é".encode()
     with pytest.raises(FileFault):
-        files.write_whole(tmp_path / "new" / "a.txt" / "b", "x")
+        files.write_whole(tmp_path, "new/a.txt/b", "x")
 
 
 def test_no_link_is_written_through(tmp_path: Path) -> None:
@@ -94,18 +94,48 @@ def test_no_link_is_written_through(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("kept")
     (tmp_path / "link").symlink_to("other")
     with pytest.raises(FileFault):
-        files.write_whole(tmp_path / "link", "x")
+        files.write_whole(tmp_path, "link", "x")
     assert (tmp_path / "other").read_text() == "kept"
+
+
+def test_no_folder_that_was_exchanged_leads_elsewhere(tmp_path: Path) -> None:
+    """Also a link in the place of a folder on the way, and a second name of another's file."""
+    (tmp_path / "other").mkdir()
+    kept = tmp_path / "other" / "a.txt"
+    kept.write_text("kept")
+    (tmp_path / "mine").symlink_to("other")
+    for work in (
+        lambda: files.write_whole(tmp_path, "mine/a.txt", "x"),
+        lambda: files.write_whole(tmp_path, "mine/new/a.txt", "x"),
+        lambda: files.edit(tmp_path, "mine/a.txt", "kept", "x"),
+        lambda: files.delete(tmp_path, "mine/a.txt"),
+    ):
+        with pytest.raises(FileFault):
+            work()
+    os.link(kept, tmp_path / "second")
+    files.write_whole(tmp_path, "second", "x")
+    assert kept.read_text() == "kept"
+    assert os.listdir(tmp_path / "other") == ["a.txt"]
+
+
+def test_a_file_of_nothing_but_line_feeds_is_a_file(tmp_path: Path) -> None:
+    """Millions of rows are neither made nor found one by one."""
+    (tmp_path / "a").write_bytes(b"\n" * files.FILE_BYTES)
+    assert files.read_part(tmp_path / "a", files.FILE_BYTES, 5) == "\n"
+    assert "lines; go on with firstLine 32769)" in files.read_part(tmp_path / "a", 1, None)
+    found = files.search(tmp_path, tmp_path, "\n")
+    assert found.startswith("a:1: \na:2: \n")
+    assert found.endswith(files.MORE)
 
 
 def test_a_piece_is_replaced_where_it_stands_once(tmp_path: Path) -> None:
     """Twice or nowhere is told, and nothing is changed."""
     path = tmp_path / "a.txt"
     path.write_text("one two two")
-    assert files.edit(path, "one", "1") == "replaced"
+    assert files.edit(tmp_path, "a.txt", "one", "1") == "replaced"
     for old, words in (("two", "2 times"), ("three", "0 times"), ("", "empty")):
         with pytest.raises(FileFault, match=words):
-            files.edit(path, old, "x")
+            files.edit(tmp_path, "a.txt", old, "x")
     assert path.read_text() == "1 two two"
 
 
@@ -113,8 +143,8 @@ def test_a_file_is_deleted(tmp_path: Path) -> None:
     """A folder is not."""
     path = tmp_path / "a.txt"
     path.touch()
-    assert files.delete(path) == "deleted"
+    assert files.delete(tmp_path, "a.txt") == "deleted"
     assert not path.exists()
     for name in ("a.txt", "."):
         with pytest.raises(FileFault):
-            files.delete(tmp_path / name)
+            files.delete(tmp_path, name)
