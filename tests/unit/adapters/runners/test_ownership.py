@@ -52,6 +52,7 @@ def test_what_lies_outside_is_none(tmp_path: Path) -> None:
         "",
         "file://elsewhere/x",
         "file://[",
+        "half \ud800",
         "x" * 100_000,
     ):
         found = real_path(str(inside), name)

@@ -128,6 +128,17 @@ async def test_what_was_not_taken_in_is_said_again_at_the_end(merging: Play) -> 
     assert not merging.living.done()
 
 
+async def test_what_rode_on_a_tools_answer_is_not_said_into_the_turn(merging: Play) -> None:
+    """It was read already, and the turn goes on."""
+    await merging.prompted()
+    name = await merging.steer("one")
+    merging.memory.mailbox.note_read(name)
+    await merging.idle()
+    assert not await merging.say("one", name)
+    assert merging.prompts.empty()
+    assert merging.turns.in_turn
+
+
 async def test_a_question_of_the_core_is_never_said_into_a_turn(merging: Play) -> None:
     """It is about a turn that has ended."""
     first, _ = await merging.prompted()
