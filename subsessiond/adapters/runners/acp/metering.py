@@ -7,7 +7,6 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from subsessiond.adapters.runners.meter import Meter, usage_of
-from subsessiond.core.tally import most
 from subsessiond.model.commands import NoteUsage
 from subsessiond.model.ids import NodeId
 from subsessiond.model.role import UsageOf
@@ -44,26 +43,30 @@ class Metering:
     def take(self, answers: Iterable[Any]) -> None:
         """Take in all answers to the prompts of one turn.
 
-        Why the greatest: a prompt that was taken into a running turn is answered with the figures
-        of that turn once more, or with zeros.
+        Why those that say the same count once: a prompt that was taken into a running turn may be
+        answered with the figures of that turn once more. Others add up: one that came with the last
+        words of a turn has a turn of its own, though both were open at once.
         """
         if self._figures is UsageOf.NOTHING:
             return
-        self._turns += 1
-        read: Usage | None = None
+        read: list[Usage] = []
         for answer in answers:
-            read = most(read, figures_of(answer))
-        if read is None:
-            return
-        if self._figures is UsageOf.TURN:
-            self._meter.message(f"turn {self._turns}", read)
-        else:
-            self._meter.cumulative(read)
+            found = figures_of(answer)
+            if found is not None and found not in read:
+                read.append(found)
+                self._read(found)
         total = self._meter.total()
         if total is not None and total != self._told:
             self._told = total
             now = self._voice.now()
             self._voice.tell(NoteUsage(node=self._node_id, usage=total, **now))
+
+    def _read(self, figures: Usage) -> None:
+        if self._figures is UsageOf.TURN:
+            self._turns += 1
+            self._meter.message(f"turn {self._turns}", figures)
+        else:
+            self._meter.cumulative(figures)
 
 
 def figures_of(answer: Any) -> Usage | None:

@@ -36,6 +36,13 @@ async def test_figures_of_a_session_are_not_added_up(here: Stage) -> None:
     assert [usage.input for usage in told(here)] == [100, 250, 300]
 
 
+async def test_a_prompt_with_a_turn_of_its_own_is_counted(here: Stage) -> None:
+    """What was said with the last words of a turn is answered beside it, with its own figures."""
+    metering = Metering(here.voice, here.root, UsageOf.TURN)
+    metering.take([used(500, 5), used(700, 7)])
+    assert told(here) == [Usage(input=1_200, output=12)]
+
+
 async def test_figures_of_less_than_a_turn_are_not_read(here: Stage) -> None:
     """Who tells of a turn's last request alone is not measured at all."""
     metering = Metering(here.voice, here.root, UsageOf.NOTHING)
