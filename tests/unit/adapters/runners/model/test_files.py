@@ -1,6 +1,7 @@
 """Files as a model works on them."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -104,12 +105,13 @@ def test_no_folder_that_was_exchanged_leads_elsewhere(tmp_path: Path) -> None:
     kept = tmp_path / "other" / "a.txt"
     kept.write_text("kept")
     (tmp_path / "mine").symlink_to("other")
-    for work in (
+    works: tuple[Callable[[], str], ...] = (
         lambda: files.write_whole(tmp_path, "mine/a.txt", "x"),
         lambda: files.write_whole(tmp_path, "mine/new/a.txt", "x"),
         lambda: files.edit(tmp_path, "mine/a.txt", "kept", "x"),
         lambda: files.delete(tmp_path, "mine/a.txt"),
-    ):
+    )
+    for work in works:
         with pytest.raises(FileFault):
             work()
     os.link(kept, tmp_path / "second")
