@@ -37,7 +37,7 @@ async def test_figures_of_a_session_are_not_added_up(here: Stage) -> None:
 
 
 async def test_a_prompt_with_a_turn_of_its_own_is_counted(here: Stage) -> None:
-    """What was said with the last words of a turn is answered beside it, with its own figures."""
+    """What is said with the last words of a turn is answered beside it, with own figures."""
     metering = Metering(here.voice, here.root, UsageOf.TURN)
     metering.take([used(500, 5), used(700, 7)])
     assert told(here) == [Usage(input=1_200, output=12)]
