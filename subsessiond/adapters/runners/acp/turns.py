@@ -113,9 +113,12 @@ class Turns:
         Returns:
             Whether it was said into a turn.
         """
+        takes_in = self._merges and said.message_id is not None
+        if takes_in:
+            await self._memory.mailbox.settle()
         if self._over:
             return False
-        if self._merges and self.in_turn and said.message_id is not None:
+        if takes_in and self.in_turn:
             self._ask(said)
         else:
             self._queue.append(said)
