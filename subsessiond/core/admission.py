@@ -13,6 +13,10 @@ from subsessiond.model.events import MailForwarded, NodeAdmitted
 from subsessiond.model.ids import NodeId
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Node, Status
+from subsessiond.model.role import ToolClass
+
+WRITING: Final = frozenset((ToolClass.EDIT, ToolClass.DELETE, ToolClass.EXECUTE))
+"""The tool classes that can change a file."""
 
 ONE_RUN: Final = "jsonl"
 """The runner of agents to which nothing can be said after their start."""
@@ -100,7 +104,10 @@ def _cautions(case: SpawnCase) -> tuple[str, ...]:
     if before is not None and before.leftovers:
         released = f"the operator has released {before.node_id}, which left processes"
         cautions.append(f"starts after {released}")
-    if (brief.verify if brief else None) or case.role_or_defaults.verify:
+    role = case.role_or_defaults
+    if case.command.paths.owns and not WRITING.intersection((*role.tools, *case.grant.tools)):
+        cautions.append(f"role {role.name} writes nothing: what it owns is only kept from others")
+    if (brief.verify if brief else None) or role.verify:
         cautions.append(
             "verify is recorded; this version runs no checks, and the record stays unchecked"
         )

@@ -57,6 +57,16 @@ def test_a_check_that_nobody_runs_is_not_promised() -> None:
     )
 
 
+def test_who_owns_files_it_cannot_write_is_told() -> None:
+    """Nobody else gets them, and nothing will come of it; a grant of a class mends it."""
+    now = play() >> open_root()
+    replies = [(now >> spawn("x", role=role, owns="a/*")).reply for role in ("reader", "worker")]
+    assert [reply.warnings for reply in replies if isinstance(reply, Admitted)] == [
+        ("role reader writes nothing: what it owns is only kept from others",),
+        (),
+    ]
+
+
 def test_what_an_agent_of_one_run_cannot_do_is_said() -> None:
     """Nothing holds its writes, and no mail wakes it: who hires it knows."""
     agent = AgentProfile(name="actor", runner="jsonl")
