@@ -1,7 +1,6 @@
 """Twelve real agents of four kinds at once, under one daemon."""
 
 import asyncio
-import tempfile
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +8,7 @@ import pytest
 
 from tests.support.closing import check_closing, descriptors, within
 from tests.support.lifecycle import crowd
-from tests.support.lifecycle.stage import TEMPORARY, Stage, stage
+from tests.support.lifecycle.stage import Stage, stage
 from tests.support.rigs import BIN, RIGS
 
 AT_ONCE: Final = 12
@@ -31,14 +30,10 @@ def resident_kib(stage: Stage) -> int:
 @pytest.mark.serial
 # Why so long: twelve agents need forty seconds of processor time to start.
 @pytest.mark.timeout(400)
-async def test_twelve_agents_at_once_lose_nothing_and_leave_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_twelve_agents_at_once_lose_nothing_and_leave_nothing() -> None:
     """Every message comes exactly once, to the parent whose it is, and the daemon is as before."""
     if missing := [name for name in crowd.KINDS if not RIGS[name].installed]:
         pytest.skip(f"not for this platform: {missing}")
-    TEMPORARY.mkdir(mode=0o700, exist_ok=True)
-    monkeypatch.setattr(tempfile, "tempdir", str(TEMPORARY))
     kinds, roles = crowd.agents_toml, {"roles.toml": crowd.roles_toml()}
     async with stage(kinds, crowd.home_of, roles) as here:
         # Why four before: what each kind makes the daemon load and keep once is no leak.

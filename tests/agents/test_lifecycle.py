@@ -35,11 +35,14 @@ def is_private(folder: Path) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def folder(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let daemons have folders that nobody else may write above: gemini looks."""
-    TEMPORARY.mkdir(mode=0o700, exist_ok=True)
-    monkeypatch.setattr(tempfile, "tempdir", str(TEMPORARY))
-    return TEMPORARY
+def _folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the daemon a folder that nobody else may write above, where its agent looks for that.
+
+    Why not all: a clone may lie deep, and a socket's path has to be short.
+    """
+    if request.node.callspec.params["name"] == "gemini":
+        TEMPORARY.mkdir(mode=0o700, exist_ok=True)
+        monkeypatch.setattr(tempfile, "tempdir", str(TEMPORARY))
 
 
 @pytest.mark.parametrize(
@@ -49,11 +52,11 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Path:
         for name in AGENTS
     ],
 )
-async def test_a_life(name: str, folder: Path) -> None:
+async def test_a_life(name: str) -> None:
     """Everything that the table says of an agent is found, and what it does not say is not."""
     if not RIGS[name].installed:
         pytest.skip("not for this platform")
-    if name == "gemini" and not is_private(folder):
+    if name == "gemini" and not is_private(TEMPORARY):
         pytest.skip("a folder above may be written to by others, and gemini reads no settings then")
     async with stage(partial(agents_toml, name), partial(make_home, name)) as here:
         opened = descriptors(here.daemon)

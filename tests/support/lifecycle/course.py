@@ -17,7 +17,7 @@ from tests.support.closing import within
 from tests.support.lifecycle.properties import YES
 from tests.support.lifecycle.stage import Stage
 from tests.support.modelstub import script
-from tests.support.rigs import Rig, Speaks
+from tests.support.rigs import Refusal, Rig, Speaks
 
 CHATTER: Final = "zebra crossing"
 """What the first one's model says beside its calls; neither parent nor successor is to see it."""
@@ -32,6 +32,9 @@ BLOCKED: Final = {
 }
 FINAL: Final = {"output": "Both files are there.", "stage": "final", "outcome": "completed"}
 WORDS: Final = "look at the south wing"
+LATE_WORDS: Final = "look at the north wing"
+LATE_REGEX: Final = "at the [n]orth wing"
+"""Finds them, and does not hold them: it stands in the first prompt."""
 TURN_ENDED: Final = "Your turn ended after you were refused"
 GONE_S: Final = 20.0
 MESSAGE_BYTES: Final = 600
@@ -45,6 +48,9 @@ class Course:
         self.rig = rig
         self.seen: dict[str, str] = {}
         self.figures: dict[str, int | None] = {}
+        self._goes_on = rig.refusal is not Refusal.ENDS_TURN or rig.speaks is not Speaks.ACP
+        """Else its model has to be told what was refused, and to report that."""
+        self._takes_prompts = rig.speaks is Speaks.ACP
         self._sleep = f"300.{uuid.uuid4().int % 10**8:08d}"
 
     async def run(self) -> None:
@@ -119,7 +125,8 @@ class Course:
         envelope = (await self.stage.call("node", nodeId=node))["envelope"]
         rows = (await self.stage.call("blocked"))["rows"]
         ends = (row["outcome"], envelope["blockers"], [found["nodeId"] for found in rows])
-        self._note("blocked", ends == ("blocked", [BLOCKER], [node]))
+        told = self._goes_on or bool(self.stage.stub.holding(f"; blocker: {BLOCKER}"))
+        self._note("blocked", told and ends == ("blocked", [BLOCKER], [node]))
         line = int(row["checkpoint"].rpartition("#")[2])
         page = await self.stage.call("journal", nodeId=node)
         (entry,) = [found for found in page["records"] if found["n"] == line]
@@ -129,12 +136,13 @@ class Course:
         self._note("checkpoint", kinds == ("checkpoint", PLACE["nextStep"], line))
 
     async def _succeed(self, first: dict[str, Any]) -> str:
-        steps = (
-            {"call": "subsession_checkpoint", "args": PLACE, "wait": "told"},
-            {"call": "report", "args": FINAL},
-            {"text": "bye"},
-        )
-        mission = f"Do second. {script(*steps)}"
+        saves = {"call": "subsession_checkpoint", "args": PLACE, "wait": "told"}
+        final = ({"call": "report", "args": FINAL}, {"text": "bye"})
+        if self._takes_prompts:
+            played = script(saves, {"text": "so far", "wait": "last"}, when={LATE_REGEX: final})
+        else:
+            played = script(saves, *final)
+        mission = f"Do second. {played}"
         answer = await self.stage.call("succeed", childId=first["nodeId"], mission=mission)
         return str(answer["nodeId"])
 
@@ -174,13 +182,17 @@ class Course:
         letter = (first["checkpoint"], first["nodeId"], "predecessor phase: ", BLOCKER)
         told = all(opening.holds(words) for words in letter)
         self._note("succession", told and not opening.holds(CHATTER))
-        answer = await self.stage.call("steer", nodeId=node, text=WORDS)
-        assert answer["messageId"]
+        await self.stage.call("steer", nodeId=node, text=WORDS)
         self.stage.stub.release("told")
+        if self._takes_prompts:
+            await self.stage.held("last")
+            await self.stage.call("steer", nodeId=node, text=LATE_WORDS)
+            self.stage.stub.release("last")
         row = await self.stage.until(node, "released")
         self._note("final", (row["outcome"], row["author"]) == ("completed", "child"))
         last = self.stage.asked("second")[-1]
         self._note("steer", last.raw.count(WORDS.encode()) == 1)
+        self._note("late", last.raw.count(LATE_WORDS.encode()) == 1)
 
     async def _judge_mail(self, first: dict[str, Any], *nodes: str) -> None:
         await self.stage.read_mail(6)

@@ -16,6 +16,7 @@ PROPERTIES: Final[Mapping[str, str]] = {
     "blocked": "settles blocked, one row in the queue",
     "succession": "successor's opening, as its model got it: pointer and letter, no transcript",
     "steer": "told in its turn: read once, at its next step",
+    "late": "told at its last step: read once, and a turn comes of it",
     "final": "final of the successor",
     "killed": "SIGKILL in a tool: the right reason, nothing left",
     "cancelled": "cancel in a tool: released, nothing left",
@@ -33,12 +34,20 @@ _NO_QUESTION: Final = (
     "no: headless it asks nobody, and in its workspace writes wherever its role may write at all; "
     "what it wrote is not compared with its claim yet"
 )
+_ONE_PROMPT: Final = (
+    "no: a headless run takes one prompt; what comes after its last call of ours goes back to its "
+    "sender (S22)"
+)
 CANNOT: Final[Mapping[tuple[str, str], str]] = {
     ("claude", "refusal"): _NO_QUESTION,
     ("codex", "refusal"): _NO_QUESTION,
     ("opencode", "refusal"): _NO_QUESTION,
     ("gemini", "refusal"): _NO_QUESTION,
     ("pi-acp", "refusal"): "no: it asks nobody anything; what it wrote is not compared yet",
+    ("claude", "late"): _ONE_PROMPT,
+    ("codex", "late"): _ONE_PROMPT,
+    ("opencode", "late"): _ONE_PROMPT,
+    ("gemini", "late"): _ONE_PROMPT,
     ("codex-acp-zed", "tokens"): "null: it tells the size of its context, not what it used",
     ("kimi-acp", "tokens"): "null: it tells the size of its context, not what it used",
     ("pi-acp", "tokens"): "null: it tells the size of its context, not what it used",
