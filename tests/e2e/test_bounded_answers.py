@@ -166,6 +166,7 @@ CALLS: Final[dict[str, Callable[[Hostile], Params]]] = {
     "subsession.release": any_node,
     "subsession.close": any_node,
     "subsession.journal": journals,
+    "subsession.transcript": any_node,
     "events.subscribe": subscriptions,
     "roles.list": none,
     "agents.list": none,
