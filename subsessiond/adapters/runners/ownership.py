@@ -48,8 +48,18 @@ def owned_file(node: Node, path: str) -> Path:
 
 
 def _plain(name: str) -> str:
-    if not name.startswith("file://"):
+    """Give the path that a name is for everybody; empty where agents read it in two ways.
+
+    Why none for `~`, blanks around it, and addresses with a query or a fragment: what we would take
+    for a file of the workspace is, to whoever expands or cuts it, another one.
+    """
+    if name.startswith("~") or name != name.strip():
+        return ""
+    scheme, colon, rest = name.partition(":")
+    if not colon or not (scheme.lower() == "file" or rest.startswith("//")):
         return name
+    if scheme.lower() != "file" or "?" in rest or "#" in rest:
+        return ""
     try:
         address = urlsplit(name)
     except ValueError:

@@ -23,24 +23,36 @@ KINDS: Final[Mapping[str, tuple[ToolClass, ...]]] = MappingProxyType(
 
 
 def classes_of(
-    profile: AgentProfile, names: Iterable[str], kinds: Iterable[str] = ()
+    profile: AgentProfile,
+    names: Iterable[str],
+    kinds: Iterable[str] = (),
+    titles: Iterable[str] = (),
 ) -> tuple[ToolClass, ...]:
     """Give all that a tool counts as, each of which must be allowed; empty = nobody knows.
 
     A name the profile spells out comes first, for its author knew the tool. The agent's own kinds
     come next, and a pattern with `*` last: a name may be a command that the model wrote, which
     could be made to fit a pattern, while the kind is the agent's own word.
+
+    Args:
+        profile: what the agent calls its tools.
+        names: of the tool, in the agent's own words.
+        kinds: what the agent says that it does.
+        titles: for people. One may be a name, and may be a command: so the kinds count beside it.
     """
-    said = tuple(names)
-    spelled = dict(profile.tools)
-    exact = [spelled[name] for name in said if name in spelled and "*" not in name]
-    if exact:
+    called, titled = tuple(names), tuple(titles)
+    if exact := _spelled(profile, called):
         return _once(exact)
     own = [found for kind in kinds for found in KINDS.get(kind, ())]
-    if own:
-        return _once(own)
-    wide = [_first_fit(profile, name) for name in said]
+    if known := [*_spelled(profile, titled), *own]:
+        return _once(known)
+    wide = [_first_fit(profile, name) for name in (*called, *titled)]
     return _once(found for found in wide if found is not None)
+
+
+def _spelled(profile: AgentProfile, names: Iterable[str]) -> list[ToolClass]:
+    spelled = dict(profile.tools)
+    return [spelled[name] for name in names if name in spelled and "*" not in name]
 
 
 def _first_fit(profile: AgentProfile, name: str) -> ToolClass | None:

@@ -50,7 +50,8 @@ OWN_NAMES: Final = frozenset(
 )
 """Whole names only: a command that merely begins like one of them is a command."""
 
-_NEVER_OURS: Final = frozenset(("edit", "delete", "move", "execute"))
+_OUR_KINDS: Final = frozenset(("other",))
+"""What agents take our tools for, where they say anything."""
 
 CANCELLED: Final[dict[str, Any]] = {"outcome": {"outcome": "cancelled"}}
 
@@ -85,7 +86,7 @@ class Permissions:
         paths = tuple(real_path(node.workspace, name) for name in named[:PATHS_MOST])
         if len(named) > PATHS_MOST:
             paths = (*paths, None)  # what is not looked at is not granted
-        classes = classes_of(self._profile, call.names, call.kinds)
+        classes = classes_of(self._profile, call.spelled, call.kinds, call.names)
         for tool in classes or (None,):
             if refusal := permit(node, Asked(tool=tool, paths=paths, words=call.title)):
                 return refusal
@@ -93,10 +94,14 @@ class Permissions:
 
 
 def is_own(call: ToolCall) -> bool:
-    """Tell whether a call is one of our own MCP tools: nobody has to allow a child to report."""
-    if not _NEVER_OURS.isdisjoint(call.kinds):
+    """Tell whether a call is one of our own MCP tools: nobody has to allow a child to report.
+
+    Why the first name: it is the agent's. A later title may be what the model says that it does,
+    and a model may write any words into the input of any tool.
+    """
+    if call.acts or not _OUR_KINDS.issuperset(call.kinds):
         return False
-    if any(name in OWN_NAMES for name in call.names):
+    if OWN_NAMES.intersection((*call.names[:1], *call.spelled[:1])):
         return True
     named = call.server_tool
     return named is not None and named[0] == SERVER and named[1] in OWN_TOOLS

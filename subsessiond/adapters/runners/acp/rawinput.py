@@ -29,6 +29,17 @@ _LIST_WORDS: Final = frozenset(
 )
 _SERVER_WORDS: Final = ("server", "server_name", "serverName")
 _TOOL_WORDS: Final = ("tool", "tool_name", "toolName")
+_BESIDE_WORDS: Final = frozenset(
+    ("arguments", "args", "input", "call_id", "callId", "turn_id", "turnId", "started_at_ms")
+)
+"""What stands beside server and tool where an agent tells of a call; an input of a tool has more."""
+
+_ACTING_WORDS: Final = frozenset(
+    (
+        *("command", "commands", "cmd", "argv", "script", "code", "url", "urls"),
+        *(_PATH_WORDS | _MOVE_WORDS),
+    )
+)
 _PATCH: Final = re.compile(
     r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE
 )
@@ -53,10 +64,20 @@ def input_paths(said: dict[str, Any], *, moves: bool) -> Iterator[str]:
 
 
 def server_tool_of(said: dict[str, Any]) -> tuple[str, str] | None:
-    """Give MCP server and tool, where the input names both."""
+    """Give MCP server and tool, where the input names both and is nothing else.
+
+    Why nothing else: a model may write these two words into the input of any tool.
+    """
+    if not set(said) <= {*_SERVER_WORDS, *_TOOL_WORDS, *_BESIDE_WORDS}:
+        return None
     server = next((said[word] for word in _SERVER_WORDS if word in said), None)
     tool = next((said[word] for word in _TOOL_WORDS if word in said), None)
     return (server, tool) if isinstance(server, str) and isinstance(tool, str) else None
+
+
+def acts(said: dict[str, Any]) -> bool:
+    """Tell whether an input has words that none of our own tools takes: a command, a file."""
+    return not _ACTING_WORDS.isdisjoint(said)
 
 
 def _listed(value: Any, words: frozenset[str]) -> Iterator[str]:

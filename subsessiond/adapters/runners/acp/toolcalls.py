@@ -7,10 +7,10 @@ id, so what came before is kept and joined. Only names and paths are kept, not w
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from subsessiond.adapters.runners.acp.rawinput import PATH_BYTES, input_paths, server_tool_of
-from subsessiond.core.bounds import cut_bytes
+from subsessiond.adapters.runners.acp.rawinput import PATH_BYTES, acts, input_paths, server_tool_of
+from subsessiond.core.bounds import cut_bytes, size_bytes
 
-CALLS_MOST: Final = 512
+CALLS_MOST: Final = 128
 """Calls remembered; beyond it those that ended first are forgotten, then the oldest."""
 
 NAMES_MOST: Final = 16
@@ -18,6 +18,9 @@ NAME_BYTES: Final = 1_024
 
 PATHS_MOST: Final = 200
 """Files of one call; a call that names more is not granted."""
+
+PATHS_BYTES: Final = 32 * 1024
+"""Of all paths of one list of a call: one that names more is not granted either."""
 
 OPEN: Final = ("pending", "in_progress")
 
@@ -31,10 +34,14 @@ class ToolCall:
     def __init__(self) -> None:
         self.names: list[str] = []
         """Names and titles, each once; the newest last."""
+        self.spelled: list[str] = []
+        """Of them those told as names, which are the agent's own words."""
         self.kinds: list[str] = []
         self.is_open = True
         self.server_tool: tuple[str, str] | None = None
-        """MCP server and tool, where its input names both."""
+        """MCP server and tool, where its newest input names both and nothing else."""
+        self.acts = False
+        """Whether its input ever named a command, an address or a file."""
         self._inputs: tuple[str, ...] = ()
         self._locations: tuple[str, ...] = ()
         self._diffs: tuple[str, ...] = ()
@@ -43,13 +50,15 @@ class ToolCall:
         """Take in what a message says; what it leaves out stays."""
         for word in ("name", "title"):
             _add(self.names, details.get(word))
+        _add(self.spelled, details.get("name"))
         _add(self.kinds, details.get("kind"))
         status = details.get("status")
         if isinstance(status, str):
             self.is_open = status in OPEN
         said = details.get("rawInput")
-        if isinstance(said, dict):
-            self.server_tool = server_tool_of(said) or self.server_tool
+        if isinstance(said, dict) and said:
+            self.server_tool = server_tool_of(said)
+            self.acts = self.acts or acts(said)
             self._inputs = _cut(input_paths(said, moves="move" in self.kinds)) or self._inputs
         self._locations = _cut(_rows(details.get("locations"))) or self._locations
         self._diffs = _cut(_rows(details.get("content"), "diff")) or self._diffs
@@ -103,10 +112,12 @@ class ToolCalls:
 
 
 def _add(kept: list[str], word: Any) -> None:
-    """Put a word last; of too many the oldest go, but never the first."""
+    """Put a word last; of too many the oldest go. The first one stays where it is."""
     if not isinstance(word, str) or not word.strip():
         return
     short = cut_bytes(word.strip(), NAME_BYTES)
+    if short in kept[:1]:
+        return
     if short in kept:
         kept.remove(short)
     kept.append(short)
@@ -126,8 +137,10 @@ def _rows(value: Any, kind: str | None = None) -> Iterator[str]:
 def _cut(paths: Iterator[str]) -> tuple[str, ...]:
     """Keep each path once, and of too many one too many; one that is too long leads nowhere."""
     kept: dict[str, None] = {}
+    room = PATHS_BYTES
     for path in paths:
-        kept[path if len(path) <= PATH_BYTES else ""] = None
-        if len(kept) > PATHS_MOST:
+        room -= 0 if path in kept else size_bytes(path)
+        kept[path if len(path) <= PATH_BYTES and room >= 0 else ""] = None
+        if len(kept) > PATHS_MOST or room < 0:
             break
     return tuple(kept)

@@ -61,6 +61,28 @@ def test_what_lies_outside_is_none(tmp_path: Path) -> None:
     assert real_path(str(inside), "../w2/x") is None
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "~/.bashrc",
+        "~root/x",
+        " /etc/passwd",
+        "/etc/passwd\n",
+        "FILE:///etc/passwd",
+        "file:/etc/passwd",
+        "file:///{base}/a#/../../../../../../../etc/passwd",
+        "file:///{base}/a?/../../../../../../../etc/passwd",
+        "vscode-remote:///etc/passwd",
+        "//../etc/passwd",
+    ],
+)
+def test_what_some_would_read_as_another_file_is_none(tmp_path: Path, name: str) -> None:
+    """Homes, blanks, addresses of any spelling: who owns everything owns no file behind them."""
+    base = str(tmp_path)
+    assert real_path(base, name.format(base=base)) is None
+    assert real_path(base, "a:b/~x") == "a:b/~x"
+
+
 def test_a_file_that_is_owned_has_a_place(tmp_path: Path) -> None:
     """The real place is given where one of the node's patterns covers it."""
     assert owned_file(node_in(tmp_path, "docs/**"), "docs/a.md") == tmp_path / "docs/a.md"

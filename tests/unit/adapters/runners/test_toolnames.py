@@ -22,6 +22,14 @@ def test_a_spelled_name_comes_before_the_kind() -> None:
     assert classes_of(PROFILE, ["Cat", "Task", "Cat"]) == (ToolClass.READ, ToolClass.DELEGATE)
 
 
+def test_a_title_that_is_spelled_out_counts_beside_the_kind() -> None:
+    """A command may be called like a tool: what the agent says that it does counts as well."""
+    assert classes_of(PROFILE, [], ["execute"], ["Cat"]) == (ToolClass.READ, ToolClass.EXECUTE)
+    assert classes_of(PROFILE, ["Task"], ["execute"], ["Cat"]) == (ToolClass.DELEGATE,)
+    assert classes_of(PROFILE, [], [], ["Cat"]) == (ToolClass.READ,)
+    assert classes_of(PROFILE, [], ["other"], ["mcp__web__x"]) == (ToolClass.FETCH,)
+
+
 def test_a_kind_comes_before_a_pattern() -> None:
     """A command that was written to fit a pattern is still a command."""
     words = "mcp__web__x; rm -rf ."

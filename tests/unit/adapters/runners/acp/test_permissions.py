@@ -88,6 +88,13 @@ async def test_a_role_without_a_class_of_tools_is_refused_it(tmp_path: Path) -> 
     assert refusal.blocker == "approval-required: run rm -rf ."
 
 
+async def test_a_command_called_like_a_known_tool_is_a_command(tmp_path: Path) -> None:
+    """A title is what the model wrote; the agent says what it is."""
+    asking = Asking(tmp_path, role=replace(READER, tools=(ToolClass.FETCH,)))
+    assert await asking.ask(kind="execute", title="WebFetch") == "no"
+    assert await asking.ask(kind="other", title="WebFetch") == "yes"
+
+
 async def test_a_link_out_of_the_owned_files_is_seen_through(tmp_path: Path) -> None:
     """What counts is where the file really is."""
     (tmp_path / "src").mkdir()
@@ -170,11 +177,33 @@ async def test_our_own_tools_need_nobody(tmp_path: Path, call: dict[str, Any]) -
         {"title": "mcp__subsession__report", "kind": "execute"},
         {"title": "x", "rawInput": {"server": "other", "tool": "report"}},
         {"title": "x", "rawInput": {"server": "subsession", "tool": "other"}},
+        {"title": "subsession_report", "kind": "fetch"},
+        {"title": "subsession_report", "kind": "EXECUTE"},
+        {"title": "subsession_report", "rawInput": {"command": "rm -rf ."}},
+        {"title": "subsession_report", "rawInput": {"path": "src/x.py"}},
+        {
+            "title": "x",
+            "kind": "fetch",
+            "rawInput": {"server": "subsession", "tool": "report"},
+        },
+        {"title": "x", "rawInput": {"server": "subsession", "tool": "report", "q": "DROP"}},
+        {"name": "Bash", "title": "subsession_report"},
     ],
 )
 def test_what_only_looks_like_our_tools_is_not_ours(call: dict[str, Any]) -> None:
     """Another server's tools, bare names and commands are judged like everything else."""
     assert not is_own(ToolCalls().note(call))
+
+
+def test_what_a_call_was_called_first_stays_its_name() -> None:
+    """A title that comes later, a name told again, an input told before: none makes it ours."""
+    calls = ToolCalls()
+    calls.note({"toolCallId": "1", "name": "Gateway"})
+    calls.note({"toolCallId": "1", "title": "subsession_report"})
+    calls.note({"toolCallId": "1", "rawInput": {"server": "subsession", "tool": "report"}})
+    call = calls.note({"toolCallId": "1", "name": "Gateway", "rawInput": {"sql": "DROP"}})
+    assert call.names == ["Gateway", "subsession_report"]
+    assert not is_own(call)
 
 
 def test_every_tool_has_every_spelling() -> None:

@@ -6,6 +6,7 @@ from subsessiond.adapters.runners.acp.rawinput import PATH_BYTES
 from subsessiond.adapters.runners.acp.toolcalls import (
     CALLS_MOST,
     NAMES_MOST,
+    PATHS_BYTES,
     PATHS_MOST,
     ToolCalls,
 )
@@ -88,6 +89,15 @@ def test_all_of_it_is_bounded() -> None:
     assert len(call.paths()) == PATHS_MOST + 1
     call.note({"rawInput": {"path": "x" * (PATH_BYTES + 1)}})
     assert call.paths() == ("",)
+
+
+def test_paths_take_no_more_than_their_room() -> None:
+    """Two hundred paths as long as any may be would be a megabyte a call: it is not granted."""
+    call = ToolCalls().note({"locations": [{"path": f"{n}{'x' * 4_000}"} for n in range(200)]})
+    assert sum(map(len, call.paths())) <= PATHS_BYTES
+    assert call.paths()[-1] == ""
+    call.note({"locations": [{"path": "same"}] * 100_000})
+    assert call.paths() == ("same",)
 
 
 def test_where_only_open_calls_are_the_oldest_is_forgotten() -> None:
