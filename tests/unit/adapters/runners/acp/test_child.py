@@ -198,13 +198,15 @@ async def test_an_agent_that_leaves_after_its_turn_ended_cleanly(here: Stage, ac
 
 async def test_an_agent_that_does_not_listen_any_more_is_lost(here: Stage, act: Act) -> None:
     """A closed input is noticed with the next word that is said, though the agent lives."""
-    # Why it asks: the read that waits when the input is closed still takes one answer.
-    ask = {"method": "fs/read_text_file", "params": {"path": "none"}}
-    acting = await act([{"close": "stdin"}, {"ask": [ask]}], stays=True)
-    await acting.until(lambda: bool(here.told(EndTurn)))
-    assert not await acting.child.prompt(None, "x")
+    acting = await act([{"close": "stdin"}, {"touch": "closed"}, {"wait_file": "go"}], stays=True)
+    await acting.until((here.folder / "closed").exists)
+    # Why three: a read that was under way when the input was closed still takes one of them.
+    said = [asyncio.ensure_future(acting.child.prompt(None, "x")) for _ in range(3)]
+    await asyncio.sleep(0)
+    (here.folder / "go").touch()
     settled = await acting.over()
     assert settled.reason == "connection-lost"
+    assert (await asyncio.gather(*said))[1:] == [False, False]
 
 
 async def test_a_stop_cancels_the_turn_first(here: Stage, act: Act) -> None:
