@@ -24,7 +24,7 @@ max_report_tokens = 50
 tier = "command"
 depth_cap = 2
 tools = ["read", "edit", "execute", "delegate"]
-token_cap = 20_000_000
+token_cap = 100_000_000
 max_report_tokens = 8_000
 
 [script]
