@@ -1,9 +1,14 @@
 """Sizes: how text is measured, and how it is cut without breaking a character."""
 
+import re
+from itertools import islice
+
 BYTES_PER_TOKEN = 3
 """Chosen low on purpose: newer tokenizers need up to a third more tokens than bytes / 4 says."""
 
 ELLIPSIS = "…"
+
+_WORD = re.compile(r"\S+")
 
 
 def size_bytes(text: str) -> int:
@@ -37,5 +42,6 @@ def tail_bytes(text: str, limit: int) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Make one line of at most `limit` bytes out of a text."""
-    return cut_bytes(" ".join(text.split()), limit)
+    """Make one line of at most `limit` bytes out of a text, of which no more is looked at."""
+    words = islice(_WORD.finditer(text), limit + 1)
+    return cut_bytes(" ".join(word[0] for word in words), limit)

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from subsessiond.core.bounds import (
     bytes_of_tokens,
@@ -50,3 +52,9 @@ def test_a_tail_begins_with_a_whole_character() -> None:
 def test_one_line_has_no_break() -> None:
     """Breaks and runs of blanks become one blank."""
     assert one_line(" a\n\n b\tc ", 100) == "a b c"
+
+
+@given(st.text(" \t\n\x1f\x85\u2003abcé", max_size=30), st.integers(0, 20))
+def test_one_line_is_what_all_the_words_would_give(text: str, limit: int) -> None:
+    """Only as many words are looked at as fit, and nothing is different for it."""
+    assert one_line(text, limit) == cut_bytes(" ".join(text.split()), limit)

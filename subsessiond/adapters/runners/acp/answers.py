@@ -46,7 +46,7 @@ class Answers:
         if known is None:
             words = f"Method not found: {one_line(method, NAMED_BYTES)}"
             raise AskedWrongly(METHOD_NOT_FOUND, words)
-        if params.get("sessionId") == self.session:
+        if self.session and params.get("sessionId") == self.session:
             return await known(self._node(), params)
         if method == "session/request_permission":
             return CANCELLED

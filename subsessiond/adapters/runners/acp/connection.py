@@ -19,6 +19,9 @@ INVALID_PARAMS: Final = -32602
 INVALID_REQUEST: Final = -32600
 INTERNAL: Final = -32603
 
+CODES: Final = 2**31
+"""Beyond it nobody's error codes lie: a longer number is a text in disguise."""
+
 AT_ONCE: Final = 32
 """Requests of the agent that are worked on at once; while there are more, it is not read."""
 
@@ -41,9 +44,10 @@ class AnsweredError(Exception):
     def __init__(self, error: Any) -> None:
         told = error if isinstance(error, dict) else {"message": error}
         code = told.get("code")
-        self.code = code if isinstance(code, int) and not isinstance(code, bool) else None
-        words = [part for part in (told.get("message"), _text(told.get("data"))) if part]
-        self.said = cut_bytes(" ".join(str(part) for part in words), MESSAGE_BYTES)
+        is_code = isinstance(code, int) and not isinstance(code, bool) and abs(code) < CODES
+        self.code = code if is_code else None
+        words = [_text(told.get("message")), _text(told.get("data"))]
+        self.said = cut_bytes(" ".join(part for part in words if part), MESSAGE_BYTES)
         super().__init__(f"error {self.code}: {self.said}")
 
 
@@ -172,13 +176,17 @@ class Connection:
             future.set_result(frame.get("result"))
 
     async def _answer(self, number: Any, method: Any, params: Any) -> None:
-        answer: dict[str, Any] = {"id": number}
+        # Why: an id that is none might be nested too deep to be said again.
+        is_id = number is None or isinstance(number, str | int | float)
+        answer: dict[str, Any] = {"id": number if is_id else None}
         try:
+            if not is_id:
+                raise AskedWrongly(INVALID_REQUEST, "Invalid request: id is no id")
             answer["result"] = await self._worked_out(method, params)
         except AskedWrongly as wrong:
             answer["error"] = {"code": wrong.code, "message": wrong.said}
         except Exception:
-            log.exception("answering an agent failed", method=str(method)[:100])
+            log.exception("answering an agent failed")
             answer["error"] = {"code": INTERNAL, "message": "Internal error"}
         try:
             await self._say(answer)
@@ -218,4 +226,7 @@ def _text(data: Any) -> str:
         return ""
     if isinstance(data, str):
         return data
-    return msgspec.json.encode(data)[: 2 * MESSAGE_BYTES].decode(errors="ignore")
+    try:
+        return msgspec.json.encode(data)[: 2 * MESSAGE_BYTES].decode(errors="ignore")
+    except RecursionError:  # it was read with less on the stack than there is now
+        return "(nested too deep)"

@@ -13,6 +13,12 @@ PROTOCOL: Final = 1
 AUTH_REQUIRED: Final = -32000
 
 NAMED_BYTES: Final = 200
+METHODS_MOST: Final = 32
+SESSION_LONGEST: Final = 1_024
+"""Characters of a session's id, which stands in every message."""
+
+VERSIONS: Final = 1_000_000
+LOGIN: Final = "it wants a login first: log in by hand, or name a method as `login` in its profile"
 
 # Why no reading: it is never blocked, so an agent's own reading is as good; and one agent takes any
 # error for "there is a file", so that with our reading it could not write a new one.
@@ -49,14 +55,15 @@ async def open_session(
     able = await _ask(connection, "initialize", INITIALIZE)
     version = able.get("protocolVersion")
     if version != PROTOCOL:
-        raise NoSession(f"it speaks version {one_line(str(version), 20)} of ACP, not {PROTOCOL}")
+        said = _number(version)
+        raise NoSession(f"it does not speak version {PROTOCOL} of ACP", f"its version is {said}")
     if profile.login:
         await _ask(connection, "authenticate", {"methodId": profile.login})
     wanted = {"cwd": node.workspace, "mcpServers": servers_of(node, profile, shim)}
     session = await _ask(connection, "session/new", wanted, able)
     session_id = session.get("sessionId")
-    if not isinstance(session_id, str) or not session_id:
-        raise NoSession("it opened a session without an id")
+    if not isinstance(session_id, str) or not 0 < len(session_id) <= SESSION_LONGEST:
+        raise NoSession("it opened a session without a usable id")
     if profile.mode:
         mode = {"sessionId": session_id, "modeId": profile.mode}
         await _ask(connection, "session/set_mode", mode)
@@ -85,15 +92,18 @@ async def _ask(
         answer = await connection.request(method, params)
     except AnsweredError as error:
         if error.code == AUTH_REQUIRED:
-            raise NoSession(_login_words(able or {}), str(error)) from error
+            raise NoSession(LOGIN, f"{error}{_methods(able or {})}") from error
         raise NoSession(f"it answered {method} with error {error.code}", str(error)) from error
     return answer if isinstance(answer, dict) else {}
 
 
-def _login_words(able: dict[str, Any]) -> str:
-    """Say that somebody has to log in, and by which methods."""
+def _methods(able: dict[str, Any]) -> str:
+    """Name the methods by which somebody may log in; the agent's words, as all it names."""
     methods = able.get("authMethods")
     rows = [row for row in methods if isinstance(row, dict)] if isinstance(methods, list) else []
-    names = ", ".join(str(row.get("id")) for row in rows)
-    words = "it wants a login first: log in by hand, or name a method as `login` in its profile"
-    return f"{words} (it offers {one_line(names, NAMED_BYTES)})" if names else words
+    ids = [found for row in rows[:METHODS_MOST] if isinstance(found := row.get("id"), str)]
+    return f" (it offers {one_line(', '.join(ids), NAMED_BYTES)})" if ids else ""
+
+
+def _number(version: Any) -> str:
+    return str(version) if isinstance(version, int) and 0 <= version < VERSIONS else "none"

@@ -32,7 +32,7 @@ _TOOL_WORDS: Final = ("tool", "tool_name", "toolName")
 _BESIDE_WORDS: Final = frozenset(
     ("arguments", "args", "input", "call_id", "callId", "turn_id", "turnId", "started_at_ms")
 )
-"""What stands beside server and tool where an agent tells of a call; an input of a tool has more."""
+"""What stands beside server and tool where an agent tells of a call, and not a tool of its own."""
 
 _ACTING_WORDS: Final = frozenset(
     (

@@ -54,7 +54,8 @@ class Updates:
         elif kind == "agent_message_chunk":
             self._keep(update.get("content"))
         if in_turn:
-            self._signs.note(_WORDS.get(str(kind), "update"), self.phase)
+            word = _WORDS.get(kind, "update") if isinstance(kind, str) else "update"
+            self._signs.note(word, self.phase)
 
     def _keep(self, content: Any) -> None:
         text = content.get("text") if isinstance(content, dict) else None

@@ -77,3 +77,16 @@ async def test_only_updates_of_the_session_are_heard(answers: Answers, here: Sta
     assert here.told(NoteSign) == []
     answers.hear("session/update", {"sessionId": "s", "update": update})
     assert [sign.sign for sign in here.told(NoteSign)] == ["plan"]
+
+
+async def test_before_there_is_a_session_nothing_is_granted(
+    answers: Answers, tmp_path: Path
+) -> None:
+    """An empty name is the name of no session."""
+    answers.session = ""
+    asked = {"sessionId": "", "options": READ_ONCE, "toolCall": {"kind": "read"}}
+    assert await answers.answer("session/request_permission", asked) == CANCELLED
+    written = {"sessionId": "", "path": str(tmp_path / "a"), "content": "x"}
+    with pytest.raises(AskedWrongly):
+        await answers.answer("fs/write_text_file", written)
+    assert not (tmp_path / "a").exists()

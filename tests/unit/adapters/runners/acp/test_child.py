@@ -121,7 +121,7 @@ async def test_what_is_said_and_steered_reaches_it(here: Stage, act: Act) -> Non
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ({"initialize": {"result": {"protocolVersion": 9}}}, "version 9 of ACP"),
+        ({"initialize": {"result": {"protocolVersion": 9}}}, "version 1 of ACP"),
         ({"session/new": {"error": {"code": -32000, "message": "x"}}}, "wants a login first"),
         ({"start": [{"print": "only\ntext\n"}, {"exit": 4}]}, "exited with status 4 before"),
         ({"before session/new": [{"kill": 9}]}, "signal 9 (SIGKILL) before it was up"),

@@ -92,15 +92,26 @@ def test_an_agent_that_gets_our_tools_by_another_way_gets_no_server(fields: Any)
 @pytest.mark.parametrize(
     ("answers", "why", "said"),
     [
-        ({"initialize": {"result": {"protocolVersion": 2}}}, "speaks version 2 of ACP, not 1", ""),
-        ({"initialize": {"result": "text"}}, "speaks version None", ""),
+        ({"initialize": {"result": {"protocolVersion": 2}}}, "not speak version 1 of ACP", "is 2"),
+        ({"initialize": {"result": "text"}}, "not speak version 1 of ACP", "is none"),
+        (
+            {"initialize": {"result": {"protocolVersion": "secret words"}}},
+            "not speak version 1 of ACP",
+            "is none",
+        ),
+        (
+            {"initialize": {"error": {"code": int("7" * 400), "message": "boom"}}},
+            "answered initialize with error None",
+            "boom",
+        ),
         (
             {"initialize": {"error": {"code": -32603, "message": "boom"}}},
             "answered initialize with error -32603",
             "boom",
         ),
-        ({"session/new": {"result": {}}}, "a session without an id", ""),
-        ({"session/new": {"result": {"sessionId": 5}}}, "a session without an id", ""),
+        ({"session/new": {"result": {}}}, "a session without a usable id", ""),
+        ({"session/new": {"result": {"sessionId": 5}}}, "a session without a usable id", ""),
+        ({"session/new": {"result": {"sessionId": "x" * 2_000}}}, "without a usable id", ""),
         (
             {"session/new": {"error": {"code": -32000, "message": "Authentication required"}}},
             "wants a login first",
@@ -124,11 +135,14 @@ async def test_an_agent_that_does_not_follow_is_left(
 
 
 async def test_a_login_names_what_the_agent_offers() -> None:
-    """A person is told the methods there are, whatever stands among them."""
-    able = {"protocolVersion": 1, "authMethods": [{"id": "oauth"}, "x", {"id": "api-key"}]}
+    """A person is told the methods there are, whatever stands among them; a parent is not."""
+    methods = [{"id": "oauth"}, "x", {"id": [[]]}, {"id": "api-key"}]
+    able = {"protocolVersion": 1, "authMethods": methods}
     answers = {
         "initialize": {"result": able},
         "session/new": {"error": {"code": -32000, "message": "x"}},
     }
-    with pytest.raises(NoSession, match="it offers oauth, api-key"):
+    with pytest.raises(NoSession, match="wants a login first") as raised:
         await open_one(answers)
+    assert raised.value.said == "error -32000: x (it offers oauth, api-key)"
+    assert "oauth" not in raised.value.why
