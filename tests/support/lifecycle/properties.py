@@ -51,7 +51,6 @@ CANNOT: Final[Mapping[tuple[str, str], str]] = {
     ("codex-acp-zed", "tokens"): "null: it tells the size of its context, not what it used",
     ("kimi-acp", "tokens"): "null: it tells the size of its context, not what it used",
     ("pi-acp", "tokens"): "null: it tells the size of its context, not what it used",
-    ("gemini-acp", "tokens"): "null: it tells them in words of its own, which are not read",
     ("opencode-acp", "tokens"): "null: it tells those of a turn's last request, which are not read",
 }
 """Agent and property to why not, the first word being what is found instead. What is not here has

@@ -23,6 +23,12 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+QUOTA: Final[Mapping[str, str]] = MappingProxyType(
+    {"input": "input_tokens", "output": "output_tokens"},
+)
+"""Words of Gemini CLI, which tells its figures beside the protocol's own place for them."""
+
+
 class Metering:
     """Adds up one session.
 
@@ -77,10 +83,17 @@ def figures_of(answer: Any) -> Usage | None:
     """
     said = answer.get("usage") if isinstance(answer, dict) else None
     if not isinstance(said, dict):
-        return None
+        return _of_quota(answer)
     usage = usage_of(said, NAMES)
     cached = (usage.cache_read or 0) + (usage.cache_write or 0)
     within = (usage.input or 0) + (usage.output or 0) == said.get("totalTokens")
     if cached and within and usage.input is not None and usage.input >= cached:
         return replace(usage, input=usage.input - cached)
     return usage
+
+
+def _of_quota(answer: Any) -> Usage | None:
+    """Read the figures that stand in `_meta.quota.token_count`."""
+    for word in ("_meta", "quota", "token_count"):
+        answer = answer.get(word) if isinstance(answer, dict) else None
+    return usage_of(answer, QUOTA) if isinstance(answer, dict) else None

@@ -85,3 +85,12 @@ def test_what_came_from_a_cache_is_not_counted_twice() -> None:
     assert figures_of(beside) == Usage(input=100, cache_read=80, cache_write=5, output=10)
     odd = used(10, 10, cachedReadTokens=80, totalTokens=20)
     assert figures_of(odd) == Usage(input=10, cache_read=80, output=10)
+
+
+def test_figures_beside_the_protocols_place_are_read_where_that_is_empty() -> None:
+    """Gemini CLI tells a turn's figures as a quota; what stands in its place comes first."""
+    quota = {"_meta": {"quota": {"token_count": {"input_tokens": 64, "output_tokens": 7}}}}
+    assert figures_of(quota) == Usage(input=64, output=7)
+    assert figures_of({**quota, **used(5, 1)}) == Usage(input=5, output=1)
+    assert figures_of({"_meta": {"quota": {"token_count": 3}}}) is None
+    assert figures_of({"_meta": {"quota": []}}) is None
