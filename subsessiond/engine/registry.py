@@ -14,6 +14,7 @@ import structlog
 
 from subsessiond.core.decide import decide
 from subsessiond.core.react import react
+from subsessiond.engine.handing import Handed
 from subsessiond.model.commands import ClientCommand, Command, Sweep
 from subsessiond.model.decision import Decided, Reply
 from subsessiond.model.effects import AnyEffect, AppendJournal
@@ -97,7 +98,8 @@ class Registry:
         self._clients: deque[Entry] = deque()
         self._internal: deque[Entry] = deque()
         self._wake = asyncio.Event()
-        self._listeners: list[Listener] = []
+        self.handed = Handed()
+        self._listeners: list[Listener] = [self.handed.on_events]
         self._closing = False
         self._stopped = False
 

@@ -8,7 +8,7 @@ from subsessiond.engine.channels import Channels
 from subsessiond.engine.registry import Answer, Registry
 from subsessiond.model.commands import ClientCommand, Command
 from subsessiond.model.events import AnyEvent
-from subsessiond.model.ids import NodeId
+from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.policy import Policy
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Clock, IdSource, Stamps
@@ -70,6 +70,10 @@ class EngineVoice:
             await came.wait()
         finally:
             unlisten()
+
+    def take(self, message_id: MessageId) -> bool:
+        """Take a message to hand it over; false where another way has it."""
+        return self._registry.handed.take(message_id)
 
     @property
     def policy(self) -> Policy:

@@ -28,13 +28,15 @@ MOVES_MOST: Final = 16_384
 class Changes:
     """Index of changes, beside the tree."""
 
-    def __init__(self, tree: Tree, *, most: int = CHANGES_MOST) -> None:
+    def __init__(
+        self, tree: Tree, handed: set[MessageId] | None = None, *, most: int = CHANGES_MOST
+    ) -> None:
         self._most = most
         self._floor = tree.seq
         self._last: OrderedDict[NodeId, int] = OrderedDict()
         self._signs: OrderedDict[NodeId, int] = OrderedDict()
         self._moved: OrderedDict[MessageId, MessageState] = OrderedDict()
-        self.handed: set[MessageId] = set()
+        self.handed = set[MessageId]() if handed is None else handed
         """Messages handed to their reader whose move is not published yet."""
         self.ids: list[NodeId] = sorted(tree.nodes)
         """Every node's id, in order."""

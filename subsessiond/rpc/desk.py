@@ -10,7 +10,7 @@ from subsessiond.core.scrub import Scrubber
 from subsessiond.model.commands import Caller, ClientCommand, Command
 from subsessiond.model.decision import Reply
 from subsessiond.model.events import AnyEvent
-from subsessiond.model.ids import NodeId
+from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.node import Node
 from subsessiond.model.peer import Peer
 from subsessiond.model.policy import Limits, Policy
@@ -20,6 +20,7 @@ from subsessiond.model.tree import Tree
 from subsessiond.ports import Clock, IdSource, Journals, Stamps, Store, Transcripts, Workspace
 from subsessiond.rpc.changes import Changes
 from subsessiond.rpc.events import Feed
+from subsessiond.rpc.granting import Granting
 from subsessiond.rpc.guard import Guard
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.rows import Rows
@@ -33,11 +34,18 @@ class Registry(Protocol):
     tree: Tree
     policy: Policy
 
+    @property
+    def handed(self) -> set[MessageId]:
+        """Messages on their way to their reader, whose move is not published yet."""
+
     def submit(self, command: ClientCommand) -> asyncio.Future[Reply | Rejection | None]:
         """Queue a client's command before anything is awaited."""
 
     def tell(self, command: Command) -> None:
         """Queue an internal command."""
+
+    async def ask(self, command: Command) -> Reply | Rejection | None:
+        """Queue an internal command and wait until it is durable."""
 
     def listen(self, listener: Callable[[tuple[AnyEvent, ...], Tree], None]) -> Callable[[], None]:
         """Call back after each publication."""
@@ -149,6 +157,8 @@ class Desk:
     problem_of: Callable[[AgentProfile], str] = _no_problem
     """Says why no child of an agent could start now; empty where nothing is known against it."""
     guard: Guard = field(default_factory=Guard)
+    granting: Granting = field(default_factory=Granting)
+    """Asks for the operator's passphrase where one is set."""
     lanes: Lanes = field(default_factory=Lanes)
 
     @property
@@ -217,7 +227,7 @@ def open_desk(
             can call from it.
     """
     rows = Rows()
-    changes, feed = Changes(registry.tree), Feed(registry.tree, rows)
+    changes, feed = Changes(registry.tree, registry.handed), Feed(registry.tree, rows)
     for listener in (follow, changes.on_events, feed.on_events):
         registry.listen(listener)
     return changes, feed, rows

@@ -30,8 +30,8 @@ class Hearing:
         self._mail = True
         self._news.set()
 
-    def take(self) -> list[str]:
-        """Give everything that can be heard now; what is given counts as read."""
+    async def take(self) -> list[str]:
+        """Give everything that can be heard now; what somebody said to it counts as read."""
         self._news.clear()
         texts = []
         while self._waiting:
@@ -39,19 +39,20 @@ class Hearing:
             if heard.done():
                 continue  # who said it is gone
             # Why looked at: it may have been handed over on another way by now.
-            if message_id is None or self._mailbox.is_staged(message_id):
+            if message_id is None or self._mailbox.take_one(message_id):
                 texts.append(text)
                 if message_id is not None:
                     self._mailbox.note_read(message_id)
             heard.set_result(True)
         if self._mail:
             self._mail = False
-            texts.extend(text for text in (self._mailbox.take(),) if text)
+            if text := await self._mailbox.take():
+                texts.append(text)
         return texts
 
     async def next(self) -> list[str]:
         """Wait for something to hear."""
-        while not (texts := self.take()):
+        while not (texts := await self.take()):
             await self._news.wait()
         return texts
 

@@ -31,6 +31,19 @@ async def test_it_knows_its_node(here: Stage) -> None:
     assert not Mailbox(here.voice, NodeId("none")).is_live
 
 
+async def test_a_message_is_taken_once(here: Stage) -> None:
+    """Before it is published that it was handed over, no other way can take it as well."""
+    mailbox, node_id = await make(here)
+    name = await steer(here, node_id, "look")
+    assert mailbox.take_one(name)
+    assert not mailbox.take_one(name)
+    assert not mailbox.take_one("other")
+    mailbox.note_read(name)
+    await here.settled_queue()
+    assert not mailbox.take_one(name)
+    assert not here.registry.handed
+
+
 async def test_a_message_is_staged_until_it_is_read(here: Stage) -> None:
     """What was said to the agent is not said again."""
     mailbox, node_id = await make(here)
