@@ -20,7 +20,6 @@ from subsessiond.model.tree import Tree
 from subsessiond.ports import Clock, IdSource, Journals, Stamps, Store, Transcripts, Workspace
 from subsessiond.rpc.changes import Changes
 from subsessiond.rpc.events import Feed
-from subsessiond.rpc.granting import Granting
 from subsessiond.rpc.guard import Guard
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.rows import Rows
@@ -43,9 +42,6 @@ class Registry(Protocol):
 
     def tell(self, command: Command) -> None:
         """Queue an internal command."""
-
-    async def ask(self, command: Command) -> Reply | Rejection | None:
-        """Queue an internal command and wait until it is durable."""
 
     def listen(self, listener: Callable[[tuple[AnyEvent, ...], Tree], None]) -> Callable[[], None]:
         """Call back after each publication."""
@@ -157,8 +153,6 @@ class Desk:
     problem_of: Callable[[AgentProfile], str] = _no_problem
     """Says why no child of an agent could start now; empty where nothing is known against it."""
     guard: Guard = field(default_factory=Guard)
-    granting: Granting = field(default_factory=Granting)
-    """Asks for the operator's passphrase where one is set."""
     lanes: Lanes = field(default_factory=Lanes)
 
     @property

@@ -30,8 +30,8 @@ class Hearing:
         self._mail = True
         self._news.set()
 
-    async def take(self) -> list[str]:
-        """Give everything that can be heard now; what somebody said to it counts as read."""
+    def take(self) -> list[str]:
+        """Give everything that can be heard now; what is given counts as read."""
         self._news.clear()
         texts = []
         while self._waiting:
@@ -46,13 +46,12 @@ class Hearing:
             heard.set_result(True)
         if self._mail:
             self._mail = False
-            if text := await self._mailbox.take():
-                texts.append(text)
+            texts.extend(text for text in (self._mailbox.take(),) if text)
         return texts
 
     async def next(self) -> list[str]:
         """Wait for something to hear."""
-        while not (texts := await self.take()):
+        while not (texts := self.take()):
             await self._news.wait()
         return texts
 
