@@ -44,6 +44,7 @@ from subsessiond.parts import (
 from subsessiond.ports import Runner, StoreFault
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
+from subsessiond.rpc.granting import Granting
 from subsessiond.rpc.mcp.inprocess import InProcessTools
 from subsessiond.rpc.mcp.session import Session
 from subsessiond.rpc.mcp.toolbox import Toolbox
@@ -224,6 +225,7 @@ class Daemon:
             transcripts=self._transcripts,
             scrubber=self._scrubber,
             problem_of=problem_of,
+            granting=self._granting(),
         )
         methods = handlers(desk)
         session = partial(Session, self._tools.bind(Toolbox(desk, methods, logger)))
@@ -239,6 +241,10 @@ class Daemon:
             self._tokens.node_of,
             headless=self._settings.headless,
         )
+
+    def _granting(self) -> Granting:
+        kept = self._settings.passphrase
+        return Granting(None if kept is None else kept.is_it, self._clock.awake_ms)
 
     def _about(self) -> About:
         return About(

@@ -256,6 +256,8 @@ NOT_ALLOWED_ADVICE = {
     "agent": "Wait until it has settled, or cancel it; `subsession succeed` goes on with its work.",
     "leftovers": "`subsession blocked` lists what is still there of nodes that have settled.",
     "node": "A child does this from its own processes, where its token is.",
+    "passphrase": "Type it at a terminal, or give it with --passphrase-stdin. Who has lost it "
+    "makes another with `subsessiond passphrase`.",
 }
 """What to do next where no other caller would be allowed it either, by the step that refused."""
 

@@ -208,7 +208,13 @@ class Verbs(ABC, Generic[Answer]):
         return self.call("subsession.blocked", {})
 
     def handover(
-        self, node_id: str, action: str, *, grants: Json | None = None, answer: str | None = None
+        self,
+        node_id: str,
+        action: str,
+        *,
+        grants: Json | None = None,
+        answer: str | None = None,
+        passphrase: str | None = None,
     ) -> Answer:
         """Read the letter of a settled node, or go on with a successor.
 
@@ -217,17 +223,29 @@ class Verbs(ABC, Generic[Answer]):
             action: `letter`, `as-is`, `answer` or `grant`.
             grants: `globs`, `tools` and `tokens` that the successor gets beyond its parent's.
             answer: the operator's words to the successor, at most 2 KiB.
+            passphrase: the operator's, where one is set and a successor is started.
         """
-        params = {"nodeId": node_id, "action": action, "grants": grants, "answer": answer}
+        params = {
+            "nodeId": node_id,
+            "action": action,
+            "grants": grants,
+            "answer": answer,
+            "passphrase": passphrase,
+        }
         return self.call("subsession.handover", params)
 
     def dismiss(self, node_id: str) -> Answer:
         """Take a node out of the blocked queue."""
         return self.call("subsession.dismiss", {"nodeId": node_id})
 
-    def release(self, node_id: str) -> Answer:
-        """Free the claim of a node whose processes cannot be proven gone."""
-        return self.call("subsession.release", {"nodeId": node_id})
+    def release(self, node_id: str, *, passphrase: str | None = None) -> Answer:
+        """Free the claim of a node whose processes cannot be proven gone.
+
+        Args:
+            node_id: the node.
+            passphrase: the operator's, where one is set.
+        """
+        return self.call("subsession.release", {"nodeId": node_id, "passphrase": passphrase})
 
     def transcript(self, node_id: str, *, after: int | None = None) -> Answer:
         """Read a page of a child's transcript: after a number, or the newest; operator only."""

@@ -2,6 +2,7 @@
 
 serve   the daemon               check     what the configuration means
 recover without serving          service   a unit for the system's service manager
+passphrase   the line that stands for one in the configuration
 exits   statuses, and how a fault becomes one sentence and one of them
 
 Each verb's module is loaded when it is asked for: `--help` is quick, and `serve` has to hear of a
@@ -29,6 +30,10 @@ def main(arguments: list[str] | None = None) -> int:
             from subsessiond.cli.recover import recover
 
             return recover(options)
+        case "passphrase":
+            from subsessiond.cli.passphrase import passphrase
+
+            return passphrase(options)
         case _:
             from subsessiond.cli.service import install_service
 
@@ -49,6 +54,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     service = verbs.add_parser(
         "install-service", help="write a unit for systemd or launchd, and show it"
+    )
+    secret = verbs.add_parser(
+        "passphrase", help="ask for a passphrase and print the line that stands for it"
+    )
+    secret.add_argument(
+        "--passphrase-stdin",
+        action="store_true",
+        help="take it from the first line of standard input instead of the terminal",
     )
     for verb in (serve, check, recover, service):
         verb.add_argument("--state-dir", metavar="FOLDER", help="where the registry lives")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from subsessiond.cli.exits import DONE, Ended, faults_told
 from subsessiond.model.policy import Policy
-from subsessiond.settings import FILES, load
+from subsessiond.settings import FILES, Settings, load
 
 
 def check_config(options: argparse.Namespace) -> int:
@@ -27,11 +27,19 @@ def check_config(options: argparse.Namespace) -> int:
     print(f"configuration    {settings.config_dir}")
     print(f"files            {files_of(settings.config_dir)}")
     print(f"containers       {settings.container or 'the strongest that works here'}")
+    print(f"granting         {granting_of(settings)}")
     for line in roles_of(settings.policy):
         print(line)
     for name, argv in settings.checks:
         print(f"check {name:11} {shlex.join(argv)}")
     return DONE
+
+
+def granting_of(settings: Settings) -> str:
+    """Say what a call needs that grants something."""
+    terminal = "no terminal" if settings.headless else "a terminal of your own"
+    secret = "no passphrase" if settings.passphrase is None else "the passphrase"
+    return f"needs {terminal} and {secret}"
 
 
 def files_of(config_dir: Path) -> str:

@@ -11,7 +11,8 @@ HELD = 75
 CONFIG = 78
 
 LEGEND = (
-    "exit status: 0 done, or stopped as asked; 1 a unit is there already and says something else; "
+    "exit status: 0 done, or stopped as asked; 1 a unit is there already and says something else, "
+    "or two passphrases differ; "
     "70 a fault ended it; 75 another daemon serves this state directory; 78 the configuration is "
     "wrong"
 )

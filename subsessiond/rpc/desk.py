@@ -20,6 +20,7 @@ from subsessiond.model.tree import Tree
 from subsessiond.ports import Clock, IdSource, Journals, Stamps, Store, Transcripts, Workspace
 from subsessiond.rpc.changes import Changes
 from subsessiond.rpc.events import Feed
+from subsessiond.rpc.granting import Granting
 from subsessiond.rpc.guard import Guard
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.rows import Rows
@@ -153,6 +154,8 @@ class Desk:
     problem_of: Callable[[AgentProfile], str] = _no_problem
     """Says why no child of an agent could start now; empty where nothing is known against it."""
     guard: Guard = field(default_factory=Guard)
+    granting: Granting = field(default_factory=Granting)
+    """Asks for the operator's passphrase where one is set."""
     lanes: Lanes = field(default_factory=Lanes)
 
     @property

@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from subsessiond.adapters.passphrase import Passphrase
 from subsessiond.model.base import Value
 from subsessiond.model.policy import Policy
 from subsessiond.ports import ConfigFault
@@ -39,6 +40,8 @@ class Settings(Value, frozen=True, kw_only=True):
     policy: Policy
     headless: bool = False
     """Whether a call without a terminal may grant (for CI)."""
+    passphrase: Passphrase | None = None
+    """What is kept of the passphrase that granting calls need besides; none = they need none."""
     container: str | None = None
     """Kind of container; none = the strongest that works here."""
     term_grace_ms: int = 3_000
@@ -78,6 +81,7 @@ def load(
         socket=places.socket,
         policy=policy,
         headless=daemon.headless,
+        passphrase=daemon.passphrase,
         container=None if strongest else str(daemon.container),
         term_grace_ms=daemon.term_grace_ms,
         pass_environment=daemon.pass_environment,

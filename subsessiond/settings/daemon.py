@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from subsessiond.adapters.passphrase import Passphrase
 from subsessiond.model.base import Value
 from subsessiond.model.policy import Limits
 from subsessiond.settings.agents import argv_of
@@ -45,6 +46,8 @@ class DaemonTable(Value, frozen=True, kw_only=True):
 
     limits: Limits
     headless: bool
+    passphrase: Passphrase | None
+    """What is kept of the operator's passphrase; none where none is asked for."""
     container: ContainerChoice
     term_grace_ms: int
     pass_environment: tuple[str, ...]
@@ -66,7 +69,7 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
     file.only(("limits", "operator", "processes", "files", "checks", "secrets", "transcripts"))
     operator, processes, files = (file.table(n) for n in ("operator", "processes", "files"))
     secrets, transcripts = file.table("secrets"), file.table("transcripts")
-    operator.only(("headless",))
+    operator.only(("headless", "passphrase"))
     processes.only(("container", "term_grace_ms", "pass_environment"))
     files.only(("fold_case",))
     secrets.only(("values_from",))
@@ -74,6 +77,7 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
     return DaemonTable(
         limits=_limits(file.table("limits")),
         headless=operator.flag("headless", default=False),
+        passphrase=_passphrase(operator),
         container=processes.choice("container", ContainerChoice, ContainerChoice.STRONGEST),
         term_grace_ms=processes.whole("term_grace_ms", 3_000, most=GRACE_MOST_MS),
         pass_environment=_variables(processes, "pass_environment", _PASSED, ", a last * allowed"),
@@ -83,6 +87,16 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
         transcripts_keep_days=transcripts.whole("keep_days", KEEP_DAYS, most=KEEP_DAYS_MOST),
         transcripts_most_mib=transcripts.whole("most_mib", MOST_MIB),
     )
+
+
+def _passphrase(table: Table) -> Passphrase | None:
+    line = table.text("passphrase", "")
+    if not line:
+        return None
+    try:
+        return Passphrase.parse(line)
+    except ValueError as error:
+        table.refuse("passphrase", str(error))
 
 
 def _limits(table: Table) -> Limits:

@@ -110,7 +110,7 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "subsession.release",
-        p.NodeParams,
+        p.ReleaseParams,
         r.DONE,
         "operator, granting",
         "Free the claim of a node whose processes cannot be proven gone.",

@@ -33,6 +33,7 @@ from subsessiond.wire.text import (
     Path,
     Positive,
     RoleName,
+    Secret,
     SomeText,
     Title,
     WaitMs,
@@ -161,6 +162,24 @@ class NodeParams(Params):
     """The node meant."""
 
 
+class ReleaseParams(NodeParams):
+    """A node whose claim is freed on the operator's word."""
+
+    passphrase: Annotated[Maybe[Secret], Field(repr=False)] = None
+    """The operator's, where one is set; never kept."""
+
+
+class AttachParams(Params):
+    """A child whose agent the caller is."""
+
+    node_id: Maybe[NodeIdText] = None
+    """The child; a caller that comes as it need not name it."""
+    above: Maybe[bool] = None
+    """Not the calling process, but the agent that started it, past shells and launchers."""
+    check_only: Maybe[bool] = None
+    """Run every check and attach nothing; shows the brief."""
+
+
 class InboxParams(Params):
     """A mailbox to read."""
 
@@ -220,6 +239,8 @@ class HandoverParams(Params):
     """For `grant`."""
     answer: Maybe[SomeText] = None
     """For `answer`: the person's words for the successor."""
+    passphrase: Annotated[Maybe[Secret], Field(repr=False)] = None
+    """The operator's, where one is set and a successor is started; never kept."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

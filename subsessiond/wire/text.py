@@ -164,6 +164,10 @@ Glob = Annotated[str, Sized(1, 512), Plain]
 Pointer = Annotated[str, Sized(1, 2 * KIB), Plain]
 SectionName = Annotated[str, Sized(1, 128), Plain]
 Mission = Annotated[str, Sized(1, 4 * KIB * KIB)]
+Secret = Annotated[
+    str, Sized(1, KIB), Field(json_schema_extra={"format": "password", "writeOnly": True})
+]
+"""Text that is used and forgotten; a field of it is not shown where its object is."""
 
 Count = Annotated[int, Field(ge=0, le=MOST_INTEGER)]
 Positive = Annotated[int, Field(ge=1, le=MOST_INTEGER)]

@@ -2,11 +2,13 @@
 
 from subsession.cli import exits
 from subsession.cli.arguments import Verbs, amount, seconds
+from subsession.cli.granting import add_option, granted
 from subsession.cli.letters import blocked_text, indented
 from subsession.cli.session import SHORT, Session, UsageProblem
 from subsession.cli.spawn import tell_admitted
 from subsession.cli.watch import now_ms
 from subsession.text import one_line
+from subsession.verbs import Json
 
 
 def add(verbs: Verbs) -> None:
@@ -27,11 +29,14 @@ def add(verbs: Verbs) -> None:
     parser.add_argument("--grant-tokens", type=amount, metavar="N")
     parser.add_argument("--wait", action="store_true", help="until it settles; exit by outcome")
     parser.add_argument("--timeout", type=seconds, metavar="S", help="wait at most")
+    add_option(parser)
     for name, run, about in (
         ("dismiss", dismiss, "take a node out of the blocked queue"),
         ("release", release, "free what a node owns whose processes cannot be proven gone"),
     ):
-        verbs.add(name, run, about).add_argument("node", metavar="NODE")
+        parser = verbs.add(name, run, about)
+        parser.add_argument("node", metavar="NODE")
+    add_option(parser)  # of `release`, the last
 
 
 def blocked(session: Session) -> int:
@@ -65,15 +70,27 @@ def handover(session: Session) -> int:
         raise UsageProblem("--as-is changes nothing: leave it out with --answer or --grant-*")
     action = "grant" if grants else "answer" if words.answer is not None else "letter"
     action = "as-is" if words.as_is else action
-    found = session.client.handover(
-        session.node_id(words.node), action, grants=grants or None, answer=words.answer
-    )
+    node_id = session.node_id(words.node)
     if action != "letter":
-        return tell_admitted(session, found)
+        return tell_admitted(session, _go_on(session, node_id, action, grants))
+    found = session.client.handover(node_id, action)
     mission, letter = str(found.get("mission", "")), str(found.get("letter", ""))
     text = f"mission\n{indented(mission)}\nletter\n{indented(letter or '(empty)')}"
     session.voice.answer(found, text)
     return exits.OK
+
+
+def _go_on(session: Session, node_id: str, action: str, grants: Json) -> Json:
+    return granted(
+        session,
+        lambda passphrase: session.client.handover(
+            node_id,
+            action,
+            grants=grants or None,
+            answer=session.words.answer,
+            passphrase=passphrase,
+        ),
+    )
 
 
 def dismiss(session: Session) -> int:
@@ -85,6 +102,9 @@ def dismiss(session: Session) -> int:
 
 def release(session: Session) -> int:
     """Free the claim of a node with leftovers."""
-    found = session.client.release(session.node_id(session.words.node))
+    node_id = session.node_id(session.words.node)
+    found = granted(
+        session, lambda passphrase: session.client.release(node_id, passphrase=passphrase)
+    )
     session.voice.answer(found, f"released {one_line(str(found.get('nodeId')))}")
     return exits.OK

@@ -12,7 +12,7 @@ from subsessiond.rpc.desk import Desk
 from subsessiond.rpc.methods.succeed import perform
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.rights import require_granting, require_operator
-from subsessiond.wire.params import HandoverParams, NodeParams, NoParams
+from subsessiond.wire.params import HandoverParams, NodeParams, NoParams, ReleaseParams
 
 
 async def blocked(desk: Desk, call: Call, _params: NoParams) -> BlockedAnswer:
@@ -32,6 +32,7 @@ async def handover(desk: Desk, call: Call, params: HandoverParams) -> LetterAnsw
         mission = node.brief.mission if node.brief is not None else ""
         return LetterAnswer(mission=mission, letter=letter_of(node))
     require_granting(call)
+    await desk.granting.check(params.passphrase)
     before = desk.node(params.node_id)
     return await perform(desk, call, before, _grant(params), _answer(desk, params))
 
@@ -44,9 +45,10 @@ async def dismiss(desk: Desk, call: Call, params: NodeParams) -> NodeAnswer:
     return NodeAnswer(node_id=params.node_id)
 
 
-async def release(desk: Desk, call: Call, params: NodeParams) -> NodeAnswer:
+async def release(desk: Desk, call: Call, params: ReleaseParams) -> NodeAnswer:
     """Free the claim of a node with leftovers, on the operator's word."""
     require_granting(call)
+    await desk.granting.check(params.passphrase)
     command = Release(node=params.node_id, caller=call.caller, **desk.stamps())
     await desk.ask(command, Accepted)
     return NodeAnswer(node_id=params.node_id)

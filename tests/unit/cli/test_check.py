@@ -30,6 +30,7 @@ def test_it_says_what_the_configuration_means(
     assert f"configuration    {tmp_path}\n" in said
     assert "files            subsessiond.toml; as shipped: roles.toml agents.toml\n" in said
     assert "containers       descent\n" in said
+    assert "granting         needs a terminal of your own and no passphrase\n" in said
     assert "role check        command (command)\n" in said
     assert "role lead         no agent serves tier lead\n" in said
     assert "check tests       pytest -k 'a b'\n" in said

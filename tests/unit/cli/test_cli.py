@@ -12,7 +12,7 @@ import pytest
 
 from subsessiond.cli import main
 
-VERBS = ("serve", "check-config", "recover", "install-service")
+VERBS = ("serve", "check-config", "recover", "install-service", "passphrase")
 
 
 class Operator:

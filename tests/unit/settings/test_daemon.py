@@ -42,9 +42,10 @@ def test_unlimited_is_spelled_and_only_where_nothing_else_breaks() -> None:
 def test_all_tables_are_read() -> None:
     """What the operator says about rights, processes, files and checks comes out."""
     found = read(
-        """
+        f"""
         [operator]
         headless = true
+        passphrase = "$scrypt$ln=15,r=8,p=1${"A" * 22}${"A" * 43}"
         [processes]
         container = "descent"
         term_grace_ms = 5
@@ -62,6 +63,8 @@ def test_all_tables_are_read() -> None:
         """
     )
     assert found.headless
+    assert found.passphrase is not None
+    assert (found.passphrase.cost, found.passphrase.salt) == (15, bytes(16))
     assert (found.container, found.term_grace_ms) == ("descent", 5)
     assert found.secrets_from == ("MY_PIN",)
     assert (found.transcripts_keep_days, found.transcripts_most_mib) == (2, 3)
@@ -79,6 +82,7 @@ def test_all_tables_are_read() -> None:
         ("[limits]\nmission_bytes = 0", "[limits] mission_bytes: must be a whole number, from 1"),
         ("[limits]\nmission_bytes = 4194305", "from 1 to 4194304"),
         ('[operator]\nheadless = "yes"', "[operator] headless: must be true or false"),
+        ('[operator]\npassphrase = "horse"', "passphrase: must be the line that `subsessiond pass"),
         ("[operator]\nhead = 1", "[operator] head: there is no such word"),
         ('[processes]\ncontainer = "docker"', "container: must be one of strongest, cgroup"),
         ("[processes]\nterm_grace_ms = 600001", "term_grace_ms: must be a whole number, from 0"),

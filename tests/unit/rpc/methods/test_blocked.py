@@ -1,13 +1,18 @@
 """`rpc.methods.blocked`, `succeed` and `node`."""
 
+import dataclasses
 from typing import Any
 
 import pytest
 
+from subsessiond.model.commands import Caller
 from subsessiond.model.ids import NodeId
 from subsessiond.model.rejection import Code
 from subsessiond.model.report import Outcome
-from tests.support.desk import PERSON, Bench, as_node
+from subsessiond.rpc.granting import Granting
+from subsessiond.rpc.methods import handlers
+from subsessiond.wire.params import HandoverParams
+from tests.support.desk import PERSON, SCRIPT, Bench, as_node
 
 
 async def blocked_child(bench: Bench, *blockers: str, **brief: Any) -> tuple[str, str]:
@@ -154,3 +159,75 @@ async def test_the_operator_sees_all_of_a_node(bench: Bench) -> None:
     assert view["output"] == "stuck"
     assert view["row"]["outcome"] == "blocked"
     assert "envelope" not in view
+
+
+def with_passphrase(bench: Bench) -> None:
+    """Let the desk ask for a passphrase: `open sesame`."""
+
+    async def is_it(given: str) -> bool:
+        return given == "open sesame"
+
+    granting = Granting(is_it, bench.clock.awake_ms)
+    bench.methods.update(handlers(dataclasses.replace(bench.desk, granting=granting)))
+
+
+@pytest.mark.parametrize("by", [PERSON, Caller(may_grant=True, why="headless")])
+async def test_a_passphrase_is_asked_for_where_something_is_granted(
+    bench: Bench, by: Caller
+) -> None:
+    """Every handover with effect needs it, headless or not; reading and dismissing do not."""
+    with_passphrase(bench)
+    _, child = await blocked_child(bench)
+    handover = "subsession.handover"
+    assert (await bench.call(handover, by, nodeId=child, action="letter"))["letter"]
+    for action in ({"action": "as-is"}, {"action": "answer", "answer": "yes"}):
+        for given in ({}, {"passphrase": "open"}):
+            refused = await bench.refusal(handover, by, nodeId=child, **action, **given)
+            assert (refused.code, refused.step) == (Code.NOT_ALLOWED, "passphrase")
+    assert bench.node(child).successor is None
+    answer = await bench.call(handover, by, nodeId=child, action="as-is", passphrase="open sesame")
+    assert bench.node(child).successor == answer["nodeId"]
+    _, other = await blocked_child(bench)
+    assert await bench.call("subsession.dismiss", by, nodeId=other) == {"nodeId": other}
+
+
+async def test_a_release_needs_the_passphrase_too(bench: Bench) -> None:
+    """The claim of a node with leftovers stays until the passphrase was given."""
+    with_passphrase(bench)
+    child = await bench.child(await bench.root())
+    await bench.call("subsession.cancel", nodeId=child, waitMs=0)
+    await bench.gone(child, "process 7")
+    assert (await bench.refusal("subsession.release", nodeId=child)).step == "passphrase"
+    await bench.call("subsession.release", nodeId=child, passphrase="open sesame")
+    assert (await bench.call("subsession.blocked"))["rows"] == []
+
+
+@pytest.mark.parametrize("by", [SCRIPT, as_node("0" * 26)])
+async def test_who_may_not_grant_is_not_asked(bench: Bench, by: Caller) -> None:
+    """Without the right the passphrase is not looked at: nobody can guess it, nor use it up."""
+    with_passphrase(bench)
+    _, child = await blocked_child(bench)
+    for _ in range(9):
+        refused = await bench.refusal(
+            "subsession.handover", by, nodeId=child, action="as-is", passphrase="a guess"
+        )
+        assert refused.step in ("granting", "caller")
+    await bench.call("subsession.handover", nodeId=child, action="as-is", passphrase="open sesame")
+
+
+async def test_nothing_keeps_what_was_given(bench: Bench) -> None:
+    """No node, message or journal line holds the passphrase, right or wrong."""
+    with_passphrase(bench)
+    _, child = await blocked_child(bench)
+    for given in ("a guess", "open sesame"):
+        params = HandoverParams.model_validate(
+            {"nodeId": child, "action": "as-is", "passphrase": given}
+        )
+        assert given not in repr(params)
+    await bench.refusal("subsession.handover", nodeId=child, action="as-is", passphrase="a guess")
+    await bench.call("subsession.handover", nodeId=child, action="as-is", passphrase="open sesame")
+    events = await bench.store.events_after(0, 10_000)
+    assert child in repr(events)
+    kept = repr((bench.tree, events, bench.effects))
+    assert "open sesame" not in kept
+    assert "a guess" not in kept
