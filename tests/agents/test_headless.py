@@ -96,8 +96,8 @@ async def desk(name: str, folder: Path, **fields: str) -> AsyncIterator[Desk]:
         made = Daemon(
             config={"agents.toml": agents_toml(name, stub.url, **fields)}, environ=environ
         )
-        await asyncio.to_thread(made.start)
         try:
+            await asyncio.to_thread(made.start)
             yield await asyncio.to_thread(Desk, made, stub)
             await asyncio.to_thread(check_closing, made)
         finally:

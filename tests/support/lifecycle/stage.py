@@ -180,8 +180,8 @@ async def stage(
         home_of: fills the user's HOME and gives the daemon's environment, from that and a folder.
         more: further files of the configuration.
     """
-    home = make_folder("home-")
     async with Stub() as stub:
+        home = make_folder("home-")
         config = {"agents.toml": tables(stub.url), "subsessiond.toml": LIMITS, **(more or {})}
         made = Daemon(config=config, environ=home_of(stub.url, home))
         try:
