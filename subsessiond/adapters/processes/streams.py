@@ -29,6 +29,8 @@ class Output:
         Raises:
             RuntimeError: another reader waits already.
         """
+        # Why: a process that prints faster than it is read would leave nobody else a turn.
+        await asyncio.sleep(0)
         if self._waiter is not None:
             raise RuntimeError("one reader at a time")
         while self._fd >= 0:

@@ -26,6 +26,9 @@ is waited for once the output has ended.
 GOODBYE_S: Final = 2.0
 """How long an agent may take to end its turn before its input is closed."""
 
+AT_ONCE: Final = 500
+"""Lines that are heard in one go: tens of thousands fit into a chunk, and others want a turn."""
+
 DIAGNOSTIC_BYTES: Final = 4_096
 
 ERRORS_BYTES: Final = 64 * 1024
@@ -214,8 +217,10 @@ class AgentProcess:
         while chunk := await process.read_stdout():
             self._out_bytes += len(chunk)
             self.transcript.write("out", chunk)
-            for line in self.lines.feed(chunk):
+            for count, line in enumerate(self.lines.feed(chunk), 1):
                 await hear(line)
+                if count % AT_ONCE == 0:
+                    await asyncio.sleep(0)
 
     async def _part(self, goodbye: Goodbye) -> None:
         """Say goodbye; whatever comes of it, the ladder is climbed."""

@@ -27,8 +27,8 @@ class Frames:
     """Reads lines, and remembers what was none of ours."""
 
     def __init__(self) -> None:
-        self._first: list[str] = []
-        self._last: deque[str] = deque(maxlen=SAMPLE_LINES)
+        self._first: list[bytes] = []
+        self._last: deque[bytes] = deque(maxlen=SAMPLE_LINES)
         self.noise = 0
         """Lines that were no JSON object."""
 
@@ -47,15 +47,17 @@ class Frames:
         """Give a little of the noise: its first and its last lines, each cut."""
         skipped = self.noise - len(self._first) - len(self._last)
         between = [f"({skipped} more lines)"] if skipped > 0 else []
-        return "\n".join((*self._first, *between, *self._last))
+        first, last = map(_shown, self._first), map(_shown, self._last)
+        return "\n".join((*first, *between, *last))
 
     def _note(self, line: bytes) -> None:
         self.noise += 1
-        words = cut_bytes(readable(line[: 2 * SAMPLE_BYTES]).strip(), SAMPLE_BYTES)
-        if len(self._first) < SAMPLE_LINES:
-            self._first.append(words)
-        else:
-            self._last.append(words)
+        kept = self._first if len(self._first) < SAMPLE_LINES else self._last
+        kept.append(line[: 2 * SAMPLE_BYTES])
+
+
+def _shown(line: bytes) -> str:
+    return cut_bytes(readable(line).strip(), SAMPLE_BYTES)
 
 
 def parse(line: bytes) -> Any:

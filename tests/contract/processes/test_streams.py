@@ -1,10 +1,13 @@
 import asyncio
+import fcntl
 import gc
+import os
 import tracemalloc
 
 import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
+from subsessiond.adapters.processes.streams import CHUNK_BYTES, Output
 from subsessiond.model.process import Exit, InputClosed
 from tests.contract.processes.conftest import launch, read_all, sh
 
@@ -125,3 +128,27 @@ async def test_reader_hears_the_end_when_it_is_closed(processes: LinuxProcesses)
     await process.aclose()
     async with asyncio.timeout(2):
         assert await reader == b""
+
+
+async def test_what_is_there_already_is_read_without_taking_every_turn() -> None:
+    """A process that prints faster than it is read leaves others theirs."""
+    ours, theirs = os.pipe()
+    fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, MIB)
+    os.write(theirs, b"x" * MIB)
+    os.close(theirs)
+    output, turns = Output(ours), 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    task = asyncio.ensure_future(others())
+    chunks = 0
+    while await output.read_chunk():
+        chunks += 1
+    task.cancel()
+    output.close()
+    assert chunks == MIB // CHUNK_BYTES
+    assert turns >= chunks

@@ -69,16 +69,22 @@ class Permissions:
         self._profile = profile
         self._calls = calls
         self._refusals = refusals
+        self._judging = asyncio.Lock()
 
     async def answer(self, node: Node, params: dict[str, Any]) -> dict[str, Any]:
         """Pick an option for one request."""
         details = params.get("toolCall")
         call = self._calls.note(details if isinstance(details, dict) else {})
-        refusal = None if is_own(call) else await asyncio.to_thread(self._judge, node, call)
+        refusal = None if is_own(call) else await self._judged(node, call)
         if refusal is None:
             return _picked(params, "allow_once")
         self._refusals.add(refusal)
         return _picked(params, "reject_once")
+
+    async def _judged(self, node: Node, call: ToolCall) -> Refusal | None:
+        """Judge in a thread. One at a time: threads are few, and other children ask as well."""
+        async with self._judging:
+            return await asyncio.to_thread(self._judge, node, call)
 
     def _judge(self, node: Node, call: ToolCall) -> Refusal | None:
         """Hold a call against role, brief and files; looks at the disk for real paths."""

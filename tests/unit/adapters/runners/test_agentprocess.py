@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
-from subsessiond.adapters.runners.agentprocess import DIAGNOSTIC_BYTES, AgentProcess, Host
+from subsessiond.adapters.runners.agentprocess import (
+    AT_ONCE,
+    DIAGNOSTIC_BYTES,
+    AgentProcess,
+    Host,
+)
 from subsessiond.model.commands import FailStart, NoteProcess
 from subsessiond.model.process import Exit, InputClosed, Stopped
 from subsessiond.model.role import AgentProfile
@@ -212,3 +217,25 @@ async def test_a_diagnostic_is_bounded(make: Make) -> None:
     assert "too long and not read: 2" in text
     assert text.endswith("end")
     await agent.stop()
+
+
+async def test_an_agent_that_prints_without_end_leaves_others_their_turn(make: Make) -> None:
+    """Thousands of short lines are in one chunk, and the next one is there before it is heard."""
+    agent, turns, heard_at = await make("yes | head -n 300000"), 0, list[int]()
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def hear(_: bytes) -> None:
+        heard_at.append(turns)
+
+    assert await agent.start()
+    task = asyncio.ensure_future(others())
+    await agent.listen(hear)
+    task.cancel()
+    gone_by = [heard_at[n + AT_ONCE] - heard_at[n] for n in range(0, 300_000 - AT_ONCE, AT_ONCE)]
+    assert min(gone_by) >= 1
+    await agent.stop(hurry=True)
