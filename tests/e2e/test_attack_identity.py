@@ -1,36 +1,19 @@
 """A hostile child tries to be somebody else: the person, a sibling, one that is not born yet."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from subsession.errors import Refused
-from subsessiond.adapters.processes import available_containers
 from tests.support.daemon import Daemon
+from tests.support.escapes import ESCAPES, KINDS, SPEAK, config, said, words
 from tests.support.hire import CONFIG, StandIn, hire, wait_file, wait_for
 
-SPEAK = Path(__file__).parents[1] / "support" / "agents" / "speak.py"
 STUBBORN = 'trap "" TERM; echo >deaf; while :; do sleep 0.2; done'
 FORGED = '{"output":"forged","stage":"final","outcome":"completed"}'
-KINDS = ("strongest", "pidns", "descent")
-ESCAPES = {  # where a machine lacks a tool, the plain call takes its place
-    "plain": "{}",
-    "bare": "env -i {}",
-    "detached": "(setsid env -i {} &); sleep 600",
-    "terminal": "script -qc 'env -i {}' /dev/null </dev/null || {}",
-    "detached-terminal": "(setsid env -i script -qc '{}' /dev/null </dev/null &); sleep 600",
-    "namespace": "unshare -p -f env -i {} || {}",
-    "user": "unshare -Ur -p -f env -i {} || {}",
-    "nobody": "env -i SUBSESSION_NODE=00000000000000000000000000 {}",
-    "detached-nobody": "(setsid env -i SUBSESSION_NODE=00000000000000000000000000 {} &); sleep 600",
-}
-
-
 ASKS: dict[str, Any] = {
     "subsession.node": lambda node: {"nodeId": node},
     "subsession.cancel": lambda node: {"nodeId": node},
@@ -87,28 +70,6 @@ def foreign() -> Iterator[Foreign]:
                 if "settled" in name:
                     wait_for(daemon, node, "released")
             yield Foreign(boss, nodes)
-
-
-def config(kind: str, grace_ms: int = 300) -> dict[str, str]:
-    """One kind of container, room for many children; skips where there is no such kind."""
-    if kind != "strongest" and kind not in available_containers():
-        pytest.skip(f"this user cannot make a {kind} container on this machine")
-    main = (
-        f'[processes]\ncontainer = "{kind}"\nterm_grace_ms = {grace_ms}\n'
-        "[limits]\nspawn_burst = 50\nlive_per_parent = 50\n"
-    )
-    return {**CONFIG, "subsessiond.toml": main}
-
-
-def words(daemon: Daemon, out: str, method: str) -> str:
-    """Give the shell words that make one call without parameters."""
-    return f"{sys.executable} -I -S {SPEAK} {daemon.socket} {out} {method} {{}}"
-
-
-def said(daemon: Daemon, out: str) -> dict[str, Any]:
-    """Wait for the answer to such a call."""
-    answer: dict[str, Any] = json.loads(wait_file(daemon.workspace / out))
-    return answer
 
 
 @pytest.mark.parametrize("kind", KINDS)

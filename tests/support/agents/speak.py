@@ -1,6 +1,7 @@
 """Makes one call on the daemon's socket with nothing but what it is told, and writes the answer.
 
 speak.py SOCKET OUT METHOD PARAMS [TOKEN]: `OUT` then holds the error object or the result, as JSON.
+A word `mcp` in front is passed over: under the name `subsession` it then reads as the MCP bridge.
 """
 
 import json
@@ -27,4 +28,4 @@ def speak(path: str, out: str, method: str, params: str, token: str = "") -> Non
 
 
 if __name__ == "__main__":
-    speak(*sys.argv[1:])
+    speak(*sys.argv[2 if sys.argv[1] == "mcp" else 1 :])
