@@ -6,6 +6,7 @@ from subsessiond.core.case import SpawnCase
 from subsessiond.core.concurrency import next_pace_ms
 from subsessiond.core.draft import Draft
 from subsessiond.core.letter import cuts_answer, letter_of
+from subsessiond.core.mail import put_back
 from subsessiond.core.ownership import WARNINGS, overlaps
 from subsessiond.core.words import frame_succeeded, title_of
 from subsessiond.model.decision import Admitted
@@ -132,6 +133,7 @@ def _shortfalls(case: SpawnCase) -> tuple[str, ...]:
 def _pass_on(draft: Draft, case: SpawnCase, before: Node) -> None:
     """Give the predecessor's unread mail to its successor, and tell the parent who was hired."""
     if draft.tree.mail.get(before.node_id):
+        put_back(draft, before.node_id)
         draft.add(MailForwarded, before.node_id, to=case.command.new_id)
     if case.command.caller.node_id != case.parent.node_id:
         notice = Message(

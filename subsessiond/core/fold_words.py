@@ -120,10 +120,16 @@ def messages_moved(tree: Tree, event: MessagesMoved) -> Tree:
     if event.state in _GONE:
         kept = tuple(m for m in box if m.message_id not in moved)
     else:
-        kept = tuple(replace(m, state=event.state) if m.message_id in moved else m for m in box)
+        kept = tuple(_moved(m, event.state) if m.message_id in moved else m for m in box)
     mail = tree.mail.set(event.node, kept) if kept else tree.mail.delete(event.node)
     tree = replace(tree, mail=mail)
     return _end_waiting(tree, event) if event.state in _HANDED else tree
+
+
+def _moved(message: Message, state: MessageState) -> Message:
+    """Move one message; one that is put back was handed over before."""
+    again = message.again or state is MessageState.STAGED
+    return replace(message, state=state, again=again)
 
 
 def _end_waiting(tree: Tree, event: MessagesMoved) -> Tree:

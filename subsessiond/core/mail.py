@@ -19,6 +19,7 @@ def supersede_progress(draft: Draft, node: Node) -> None:
         if message.sender == node.node_id
         and message.stage is Stage.PROGRESS
         and message.state is MessageState.STAGED
+        and not message.again
     )
     if stale:
         draft.add(MessagesMoved, node.parent, message_ids=stale, state=MessageState.SUPERSEDED)
@@ -37,6 +38,17 @@ def return_unread(draft: Draft, node_id: NodeId) -> None:
     for message in unread:
         if message.sender is not None and draft.node(message.sender).is_live:
             draft.stage(node_id, _notice(draft, node_id, message))
+
+
+def put_back(draft: Draft, node_id: NodeId) -> None:
+    """Let what was handed over and never acknowledged come again, marked so.
+
+    Why: whoever was handed it is gone, or was away, and nobody knows whether it was read.
+    """
+    box = draft.tree.mail.get(node_id, ())
+    ids = tuple(m.message_id for m in box if m.state is MessageState.DELIVERED)
+    if ids:
+        draft.add(MessagesMoved, node_id, message_ids=ids, state=MessageState.STAGED)
 
 
 def give_back(draft: Draft, heir: Node) -> None:

@@ -1,6 +1,7 @@
 """`open`: a root for a person's agent or script, or the way back to one."""
 
 from subsessiond.core.draft import Draft
+from subsessiond.core.mail import put_back
 from subsessiond.model.commands import OpenRoot
 from subsessiond.model.decision import Decided, Opened
 from subsessiond.model.events import RootOpened, RootResumed
@@ -49,6 +50,7 @@ def _resume(draft: Draft, command: OpenRoot) -> Decided:
     if not root.is_live:
         return draft.done(_closed())
     draft.add(RootResumed, root.node_id, agent=command.agent, token_hash=command.token_hash)
+    put_back(draft, root.node_id)
     return draft.done(_answer(root, resumed=True))
 
 

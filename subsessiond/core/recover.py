@@ -2,6 +2,7 @@
 
 from subsessiond.core.cancel import finish_closing
 from subsessiond.core.draft import Draft
+from subsessiond.core.mail import put_back
 from subsessiond.core.release import release_or_record
 from subsessiond.core.settle import settle_by_runtime
 from subsessiond.model.commands import ConfirmGone, Recover
@@ -14,10 +15,16 @@ from subsessiond.model.tree import Tree
 
 
 def decide_recover(tree: Tree, policy: Policy, command: Recover) -> Decided | Rejection:
-    """Settle and release one child of an earlier life. Doing it twice changes nothing more."""
+    """Settle and release one child of an earlier life. Doing it twice changes nothing more.
+
+    A root lives on: what it was handed comes again, for its answer may have been lost.
+    """
     draft = Draft(tree, policy, command)
     node = tree.nodes.get(command.node)
-    if node is None or node.is_root or node.status is Status.RELEASED:
+    if node is None or node.status is Status.RELEASED:
+        return draft.done()
+    if node.is_root:
+        put_back(draft, node.node_id)
         return draft.done()
     if node.is_live:
         started = node.status is Status.RUNNING

@@ -36,8 +36,17 @@ async def recover(registry: Registry, processes: Processes, clock: Clock) -> tup
         for node, stopped in zip(nodes, stops, strict=True)
     )
     # Why together: they are queued in this order, and share commits.
-    await asyncio.gather(*(registry.ask(command) for command in commands))
+    await asyncio.gather(
+        *(registry.ask(command) for command in (*commands, *_roots(registry, clock)))
+    )
     return nodes
+
+
+def _roots(registry: Registry, clock: Clock) -> tuple[Recover, ...]:
+    """Recover the roots that have mail: what they were handed may never have come to them."""
+    tree, now, awake = registry.tree, clock.wall_ms(), clock.awake_ms()
+    found = (node for node in sorted(tree.mail) if node in tree.roots)
+    return tuple(Recover(node=node, at_ms=now, awake_ms=awake) for node in found)
 
 
 def unreleased(registry: Registry) -> tuple[Node, ...]:

@@ -39,5 +39,7 @@ class Message(Value, frozen=True, kw_only=True):
     delivery: Delivery = Delivery.NEXT_STEP
     stage: Stage | None = None
     state: MessageState = MessageState.STAGED
+    again: bool = False
+    """It was handed over before, and nobody knows whether it was read."""
     seq: int = 0
     at_ms: int = 0

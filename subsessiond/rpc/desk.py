@@ -44,6 +44,9 @@ class Registry(Protocol):
     def tell(self, command: Command) -> None:
         """Queue an internal command."""
 
+    async def ask(self, command: Command) -> Reply | Rejection | None:
+        """Queue an internal command and wait until it is durable."""
+
     def listen(self, listener: Callable[[tuple[AnyEvent, ...], Tree], None]) -> Callable[[], None]:
         """Call back after each publication."""
 

@@ -1,7 +1,7 @@
 """The mail of one child, as its runner hands it over between turns."""
 
 from subsessiond.core.bounds import bytes_of_tokens, size_bytes
-from subsessiond.core.words import mail_text
+from subsessiond.core.words import mail_prompt
 from subsessiond.model.commands import MarkDelivered
 from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.message import Message, MessageState, Source
@@ -23,6 +23,12 @@ class Mailbox:
     def __init__(self, voice: Voice, node_id: NodeId) -> None:
         self._voice = voice
         self._node_id = node_id
+        self._saying: tuple[MessageId, ...] = ()
+        """What the agent is told, and has not worked through."""
+        self._handed: set[MessageId] = set()
+        """What it was handed, and is not known to have read."""
+        self._unheard: set[MessageId] = set()
+        """What of it comes again."""
 
     @property
     def node(self) -> Node | None:
@@ -54,9 +60,13 @@ class Mailbox:
         now = self._voice.now()
         self._voice.tell(MarkDelivered(node=self._node_id, message_ids=ids, read=True, **now))
 
-    def take(self) -> str:
-        """Hand over what is unread, oldest first, bounded; empty where there is nothing."""
-        unread = [message for message in self._staged() if message.source is not Source.STEER]
+    async def take(self) -> str:
+        """Hand over what is unread, oldest first, bounded; empty where there is nothing.
+
+        Why noted before it is said: after a crash between the two it comes once more, marked, and
+        never a second time as if it were the first.
+        """
+        unread = self._unread()
         shown: list[Message] = []
         room = bytes_of_tokens(SHOWN_TOKENS)
         for message in unread:
@@ -66,10 +76,41 @@ class Mailbox:
             shown.append(message)
         if not shown:
             return ""
+        said = tuple((m.text, m.again or m.message_id in self._handed) for m in shown)
         ids = tuple(message.message_id for message in shown)
+        self._saying += ids
+        self._handed.update(ids)
+        self._unheard.difference_update(ids)
         now = self._voice.now()
-        self._voice.tell(MarkDelivered(node=self._node_id, message_ids=ids, **now))
-        return mail_text(tuple((m.text, False) for m in shown), len(unread) - len(shown))
+        await self._voice.ask(MarkDelivered(node=self._node_id, message_ids=ids, **now))
+        return mail_prompt(said, len(unread) - len(shown))
+
+    def note_heard(self) -> None:
+        """Tell that the agent worked through what it was handed: it has read it."""
+        if self._saying:
+            now = self._voice.now()
+            ids = self._take_saying()
+            self._handed.difference_update(ids)
+            told = MarkDelivered(node=self._node_id, message_ids=ids, read=True, **now)
+            self._voice.tell(told)
+
+    def note_unheard(self) -> None:
+        """Let what was handed over come again: its prompt came to nothing."""
+        self._unheard.update(self._take_saying())
+
+    def _take_saying(self) -> tuple[MessageId, ...]:
+        ids, self._saying = self._saying, ()
+        return ids
+
+    def _unread(self) -> list[Message]:
+        """Give its mail; what is said to it comes as a prompt of its own."""
+        staged = MessageState.STAGED
+        return [
+            message
+            for message in self._voice.tree.mail.get(self._node_id, ())
+            if message.source is not Source.STEER
+            and (message.state is staged or message.message_id in self._unheard)
+        ]
 
     def _staged(self) -> tuple[Message, ...]:
         box = self._voice.tree.mail.get(self._node_id, ())

@@ -59,6 +59,6 @@ def mail_item(message: Message, *, again: bool = False) -> MailItem:
         source=message.source,
         sender_session_id=message.sender,
         stage=message.stage,
-        again=again or message.state is MessageState.DELIVERED,
+        again=again or message.again or message.state is MessageState.DELIVERED,
         text=message.text,
     )

@@ -10,6 +10,7 @@ from subsessiond.core.words.answers import (
     accepted,
     ask_blocked,
     counted,
+    mail_prompt,
     mail_text,
     saved,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "frame_steer",
     "frame_succeeded",
     "frame_unread",
+    "mail_prompt",
     "mail_text",
     "opening_of",
     "opening_text",

@@ -51,7 +51,20 @@ def mail_text(messages: tuple[tuple[str, bool], ...], more: int) -> str:
     """
     if not messages:
         return "No messages."
-    shown = [f"(again) {text}" if again else text for text, again in messages]
-    if more:
-        shown.append(f"{more} more: acknowledge these to read on.")
-    return "\n\n".join(shown)
+    rest = (f"{more} more: acknowledge these to read on.",) if more else ()
+    return "\n\n".join((*_shown(messages), *rest))
+
+
+def mail_prompt(messages: tuple[tuple[str, bool], ...], more: int) -> str:
+    """Begin a turn with mail: each message as it is, those shown before marked so.
+
+    Args:
+        messages: Text of each, and whether it was shown before; at least one.
+        more: How many are not shown; these begin the next turn.
+    """
+    rest = (f"{more} more: they come when this turn is over.",) if more else ()
+    return "\n\n".join((*_shown(messages), *rest))
+
+
+def _shown(messages: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
+    return tuple(f"(again) {text}" if again else text for text, again in messages)

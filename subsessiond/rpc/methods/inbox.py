@@ -32,7 +32,8 @@ async def inbox(desk: Desk, call: Call, params: InboxParams) -> InboxAnswer:
     limit = min(params.max_tokens or most, most)
     answer = inbox_page(box, limit, desk.changes.handed)
     if not call.caller.is_operator:
-        _mark_delivered(desk, reader, box[: len(answer.messages)])
+        shown = frozenset(item.message_id for item in answer.messages)
+        await _mark_delivered(desk, reader, tuple(m for m in box if m.message_id in shown))
     return answer
 
 
@@ -62,11 +63,21 @@ async def _acknowledge(
     await desk.ask(command, Moved)
 
 
-def _mark_delivered(desk: Desk, reader: NodeId, shown: tuple[Message, ...]) -> None:
-    """Note that the reader was handed these: should it never say so, they come again, marked."""
+async def _mark_delivered(desk: Desk, reader: NodeId, shown: tuple[Message, ...]) -> None:
+    """Note that the reader was handed these: should it never say so, they come again, marked.
+
+    Why before they are shown: after a crash between the two none of them looks like a new one. With
+    a full disk they are shown all the same, and marked as long as this daemon lives.
+
+    Raises:
+        Refused: BUSY - the daemon is about to end, and could not note it any more.
+    """
     known = desk.changes.handed
     staged = (m.message_id for m in shown if m.state is MessageState.STAGED)
     fresh = tuple(message_id for message_id in staged if message_id not in known)
     if fresh:
         known.update(fresh)
-        desk.registry.tell(MarkDelivered(node=reader, message_ids=fresh, **desk.stamps()))
+        command = MarkDelivered(node=reader, message_ids=fresh, **desk.stamps())
+        noted = await desk.registry.ask(command)
+        if isinstance(noted, Rejection) and noted.code is Code.BUSY:
+            raise Refused(noted)

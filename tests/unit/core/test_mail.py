@@ -1,6 +1,6 @@
 from subsessiond.model.events import MailForwarded, MessagesMoved
 from subsessiond.model.message import Message, MessageState, Source
-from subsessiond.model.report import Outcome
+from subsessiond.model.report import Outcome, Stage
 from tests.support.moves import (
     OPERATOR,
     acknowledge,
@@ -8,6 +8,7 @@ from tests.support.moves import (
     final,
     finding,
     progress,
+    resume,
     spawn,
     steer,
     succeed,
@@ -113,3 +114,23 @@ def test_an_orphans_mail_is_kept_too() -> None:
     assert settlement.outcome is Outcome.ORPHANED
     now = now >> gone("b") >> succeed("heir", "b")
     assert [now.label(m.sender) for m in now.mail("heir")] == ["c"]
+
+
+def test_what_a_predecessor_was_handed_comes_again_to_its_successor() -> None:
+    """Nobody knows whether it had read it; what it never saw is not marked."""
+    now = at_work(play(), "lead", role="lead") >> spawn("w", under="lead") >> started("w")
+    now = now >> finding("w", "one") >> delivered("lead") >> finding("w", "two")
+    now = now >> ended("lead") >> gone("lead") >> gone("w") >> succeed("heir", "lead")
+    marks = [(m.stage, m.state, m.again) for m in now.mail("heir")]
+    assert marks == [
+        (Stage.FINDING, MessageState.STAGED, True),
+        (Stage.FINDING, MessageState.STAGED, False),
+        (Stage.FINAL, MessageState.STAGED, False),
+    ]
+
+
+def test_what_was_handed_over_is_not_superseded_when_it_is_put_back() -> None:
+    """Newer progress takes the place of what nobody has seen, and of nothing else."""
+    now = at_work(play(), "w") >> progress("w") >> delivered("root") >> resume("root")
+    now = now >> final("w")
+    assert [m.stage for m in now.mail("root")] == [Stage.PROGRESS, Stage.FINAL]

@@ -4,11 +4,12 @@ from subsessiond.model.commands import OpenRoot
 from subsessiond.model.decision import Opened
 from subsessiond.model.effects import AppendJournal
 from subsessiond.model.events import RootOpened, RootResumed
+from subsessiond.model.message import MessageState
 from subsessiond.model.node import Status
 from subsessiond.model.rejection import Code
-from tests.support.moves import close, open_root, resume
+from tests.support.moves import close, finding, open_root, resume
 from tests.support.playbook import nothing, play, said
-from tests.support.world import IDENTITY, at_work
+from tests.support.world import IDENTITY, at_work, delivered
 
 
 def test_a_root_runs_at_once_with_the_configured_cap() -> None:
@@ -74,3 +75,9 @@ def test_only_a_live_root_is_resumed() -> None:
 def test_opening_names_no_parent() -> None:
     """The command has no way to say where a root would hang."""
     assert "parent" not in OpenRoot.__struct_fields__
+
+
+def test_who_comes_back_is_shown_again_what_it_did_not_acknowledge() -> None:
+    """It may have gone before it had read it."""
+    now = at_work(play(), "w") >> finding("w") >> delivered("root") >> resume("root")
+    assert [(m.state, m.again) for m in now.mail("root")] == [(MessageState.STAGED, True)]

@@ -1,10 +1,10 @@
 from subsessiond.model.effects import StartChild, StopChild
-from subsessiond.model.events import LeftoversFound, NodeReleased, NodeSettled
-from subsessiond.model.message import Message, Source
+from subsessiond.model.events import LeftoversFound, MessagesMoved, NodeReleased, NodeSettled
+from subsessiond.model.message import Message, MessageState, Source
 from subsessiond.model.node import Status
-from tests.support.moves import cancel, close, final, spawn, succeed
+from tests.support.moves import cancel, close, final, finding, spawn, succeed
 from tests.support.playbook import nothing, play, said
-from tests.support.world import at_work, gone, recover
+from tests.support.world import at_work, delivered, gone, recover
 
 
 def test_a_running_child_of_an_earlier_life_is_settled_and_released() -> None:
@@ -59,3 +59,14 @@ def test_a_successor_that_waited_does_not_start_by_itself_after_a_restart() -> N
     now = now >> recover("w") << said(NodeReleased, "w")
     assert all(effect.node != now.id("heir") for effect in now.effects)
     _ = now >> succeed("next", "w") << said(StartChild, "next")
+
+
+def test_what_a_root_was_handed_comes_again_after_a_restart() -> None:
+    """Its answer may never have come; once, marked, however often it is recovered."""
+    now = at_work(play(), "w") >> finding("w", "one") >> delivered("root") >> finding("w", "two")
+    now = now >> recover("root") << said(MessagesMoved, "root", state=MessageState.STAGED)
+    assert [(m.state, m.again) for m in now.mail("root")] == [
+        (MessageState.STAGED, True),
+        (MessageState.STAGED, False),
+    ]
+    _ = now >> recover("root") << nothing

@@ -7,8 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from subsessiond.engine.recovery import ENDING_AT_ONCE, recover, unreleased
-from subsessiond.model.commands import Caller, Cancel, CloseRoot, ConfirmStart, Spawn
+from subsessiond.model.commands import Caller, Cancel, CloseRoot, ConfirmStart, MarkDelivered, Spawn
 from subsessiond.model.ids import NodeId
+from subsessiond.model.message import MessageState
 from subsessiond.model.node import Status
 from subsessiond.model.process import Identity, Stopped
 from tests.support.engines import Engine, engine
@@ -105,6 +106,25 @@ async def test_recovering_twice_changes_nothing_more() -> None:
         seq = made.registry.tree.seq
         assert await recover(made.registry, LeftProcesses(), ManualClock()) == ()
         assert made.registry.tree.seq == seq
+
+
+async def test_roots_with_mail_are_recovered_too() -> None:
+    """What one was handed by the last life of the daemon comes again; the others are left alone."""
+    async with engine() as made:
+        root = await made.root()
+        child = await hire(made, root)
+        await recover(made.registry, LeftProcesses(), ManualClock())
+        (message,) = made.registry.tree.mail[root]
+        ids = (message.message_id,)
+        await made.registry.ask(MarkDelivered(at_ms=1, awake_ms=1, node=root, message_ids=ids))
+        assert made.registry.tree.mail[root][0].state is MessageState.DELIVERED
+        assert await recover(made.registry, LeftProcesses(), ManualClock()) == ()
+        (message,) = made.registry.tree.mail[root]
+        assert (message.sender, message.state, message.again) == (
+            child,
+            MessageState.STAGED,
+            True,
+        )
 
 
 async def test_a_chain_is_settled_from_its_end() -> None:

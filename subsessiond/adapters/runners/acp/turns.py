@@ -37,9 +37,10 @@ class Memory(NamedTuple):
 class Said:
     """Something to say to the agent."""
 
-    def __init__(self, text: str, message_id: str | None = None) -> None:
+    def __init__(self, text: str, message_id: str | None = None, *, is_mail: bool = False) -> None:
         self.text = text
         self.message_id = message_id
+        self.is_mail = is_mail
         self.read: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     def settle(self, *, read: bool) -> None:
@@ -195,8 +196,20 @@ class Turns:
             return ending_of_turn(outcomes[0][1]) if outcomes else None
         for said, found in outcomes:
             if isinstance(found, AnsweredError):
-                self._queue.append(Said(said.text))  # not taken in after all: said again
-        return ending_of_turn(good[-1])
+                self._say_again(said)
+        ending = ending_of_turn(good[-1])
+        if ending is None:
+            # Why only now: of a turn that died nobody knows what its model has read.
+            self._memory.mailbox.note_heard()
+        return ending
+
+    def _say_again(self, said: Said) -> None:
+        """Say what was not taken in after all."""
+        if said.is_mail:
+            self._memory.mailbox.note_unheard()
+            self._nudged = True
+        else:
+            self._queue.append(Said(said.text))
 
     async def _next(self) -> Said | None:
         """Give what is to be said next, once there is something; none when it has settled."""
@@ -205,7 +218,7 @@ class Turns:
         while self._memory.mailbox.is_live:
             if self._over:
                 raise ConnectionLost("nothing can be said any more")
-            said = self._about_refusals() or self._queued() or self._mail()
+            said = self._about_refusals() or self._queued() or await self._mail()
             if said is not None:
                 return said
             if not has_ended:
@@ -234,15 +247,16 @@ class Turns:
             said.settle(read=False)
         return None
 
-    def _mail(self) -> Said | None:
+    async def _mail(self) -> Said | None:
         if not self._nudged:
             return None
         self._nudged = False
-        text = self._memory.mailbox.take()
-        if not text:
+        text = await self._memory.mailbox.take()
+        # Why looked at: it may have settled meanwhile, and its mail goes to whoever takes over.
+        if not text or not self._memory.mailbox.is_live:
             return None
         self._knows_refusals = False
-        return Said(text)
+        return Said(text, is_mail=True)
 
 
 def _outcome(answer: Answer) -> Any:

@@ -168,13 +168,14 @@ class ModelChild:
     async def _turn(self, speaker: Speaker) -> Ending | None:
         """Take steps until the model asks for no tool any more."""
         for _ in range(STEPS_MOST):
-            for text in self._hearing.take():
+            for text in await self._hearing.take():
                 self._tell(speaker, text)
             said = await self._ask(speaker)
             if isinstance(said, Ending):
                 return said
             if said.stop is not Stop.END:
                 return stop_ending(said.stop, self._endpoint.model)
+            self._mailbox.note_heard()
             if not said.calls:
                 return None
             for call in said.calls:

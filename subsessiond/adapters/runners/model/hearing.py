@@ -30,8 +30,8 @@ class Hearing:
         self._mail = True
         self._news.set()
 
-    def take(self) -> list[str]:
-        """Give everything that can be heard now; what is given counts as read."""
+    async def take(self) -> list[str]:
+        """Give everything that can be heard now; what somebody said to it counts as read."""
         self._news.clear()
         texts = []
         while self._waiting:
@@ -46,12 +46,13 @@ class Hearing:
             heard.set_result(True)
         if self._mail:
             self._mail = False
-            texts.extend(text for text in (self._mailbox.take(),) if text)
+            if text := await self._mailbox.take():
+                texts.append(text)
         return texts
 
     async def next(self) -> list[str]:
         """Wait for something to hear."""
-        while not (texts := self.take()):
+        while not (texts := await self.take()):
             await self._news.wait()
         return texts
 

@@ -60,7 +60,7 @@ async def test_what_is_said_to_it_is_no_mail(here: Stage) -> None:
     """Steers come as prompts of their own."""
     mailbox, node_id = await make(here)
     await steer(here, node_id, "look")
-    assert mailbox.take() == ""
+    assert await mailbox.take() == ""
     assert here.told(MarkDelivered) == []
 
 
@@ -79,6 +79,40 @@ async def report(here: Stage, node_id: NodeId, output: str) -> None:
     assert isinstance(reply, Accepted), reply
 
 
+async def test_what_was_handed_over_is_noted_before_it_is_said(here: Stage) -> None:
+    """Once it is given, the store knows; and it is read when the agent worked through it."""
+    mailbox, child = Mailbox(here.voice, here.root), await here.admit(role="worker")
+    await here.voice.ask(ConfirmStart(node=child, **here.voice.now()))
+    mailbox.note_heard()
+    await report(here, child, "one")
+    assert "one" in await mailbox.take()
+    (message,) = here.registry.tree.mail[here.root]
+    assert message.state is MessageState.DELIVERED
+    mailbox.note_heard()
+    mailbox.note_heard()
+    await here.settled_queue()
+    assert here.root not in here.registry.tree.mail
+    read = [told.message_ids for told in here.told(MarkDelivered) if told.read]
+    assert read == [(message.message_id,)]
+
+
+async def test_what_came_to_nothing_comes_again_and_says_so(here: Stage) -> None:
+    """With its name and its place; what came meanwhile stands behind it."""
+    mailbox, child = Mailbox(here.voice, here.root), await here.admit(role="worker")
+    await here.voice.ask(ConfirmStart(node=child, **here.voice.now()))
+    await report(here, child, "one")
+    first = await mailbox.take()
+    mailbox.note_unheard()
+    await report(here, child, "two")
+    second = await mailbox.take()
+    frame = f"Background subagent {child} reported:"
+    assert first == f"{frame}\none"
+    assert second == f"(again) {frame}\none\n\n{frame}\ntwo"
+    mailbox.note_heard()
+    await here.settled_queue()
+    assert here.root not in here.registry.tree.mail
+
+
 async def test_mail_is_handed_over_once_and_bounded(here: Stage) -> None:
     """The oldest comes first, what does not fit is announced, and comes the next time."""
     mailbox = Mailbox(here.voice, here.root)
@@ -87,19 +121,19 @@ async def test_mail_is_handed_over_once_and_bounded(here: Stage) -> None:
     for letter in "abc":
         await report(here, child, letter * (bytes_of_tokens(SHOWN_TOKENS) - 700))
     await report(here, child, "short")
-    first = mailbox.take()
+    first = await mailbox.take()
     await here.settled_queue()
     assert "aaa" in first
     assert "bbb" not in first
-    assert first.endswith("3 more: acknowledge these to read on.")
-    second = mailbox.take()
+    assert first.endswith("3 more: they come when this turn is over.")
+    second = await mailbox.take()
     await here.settled_queue()
-    third = mailbox.take()
+    third = await mailbox.take()
     await here.settled_queue()
     assert "bbb" in second
     assert "ccc" in third
     assert third.endswith(f"Background subagent {child} reported:\nshort")
-    assert mailbox.take() == ""
+    assert await mailbox.take() == ""
     box = here.registry.tree.mail[here.root]
     assert {message.state for message in box} == {MessageState.DELIVERED}
     assert {message.source for message in box} == {Source.REPORT}

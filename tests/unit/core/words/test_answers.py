@@ -1,5 +1,5 @@
 from subsessiond.core.bounds import estimated_tokens, size_bytes
-from subsessiond.core.words.answers import ask_blocked, mail_text, saved
+from subsessiond.core.words.answers import ask_blocked, mail_prompt, mail_text, saved
 
 
 def test_mail_is_shown_as_it_was_framed() -> None:
@@ -8,6 +8,14 @@ def test_mail_is_shown_as_it_was_framed() -> None:
     assert mail_text((("one", False),), 0) == "one"
     assert mail_text((("one", True), ("two\nlines", False)), 3) == (
         "(again) one\n\ntwo\nlines\n\n3 more: acknowledge these to read on."
+    )
+
+
+def test_mail_that_begins_a_turn_is_shown_alike() -> None:
+    """But for the rest: nothing has to be done to read on."""
+    assert mail_prompt((("one", False),), 0) == "one"
+    assert mail_prompt((("one", True), ("two", False)), 3) == (
+        "(again) one\n\ntwo\n\n3 more: they come when this turn is over."
     )
 
 

@@ -110,3 +110,31 @@ async def test_a_node_cannot_acknowledge_anothers_mail(bench: Bench) -> None:
     assert refused.code is Code.NOT_FOUND
     refused = await bench.refusal("subsession.inbox", nodeId=child, acknowledge=True)
     assert refused.code is Code.NOT_ALLOWED
+
+
+async def test_what_is_shown_is_noted_before_it_is_shown(bench: Bench) -> None:
+    """Whoever has the answer in hand can be sure that none of it comes again as new."""
+    root, _ = await mailed(bench, "one")
+    await bench.call("subsession.inbox", as_node(root))
+    assert [m.state for m in bench.tree.mail[NodeId(root)]] == [MessageState.DELIVERED]
+
+
+async def test_who_comes_back_is_shown_at_once_what_it_may_not_have_read(bench: Bench) -> None:
+    """Though it waits for news: to whoever it is now, that is news, and marked."""
+    root, _ = await mailed(bench, "one")
+    await bench.call("subsession.inbox", as_node(root))
+    await bench.call(
+        "subsession.open", workspace=bench.tree.nodes[NodeId(root)].workspace, resume=root
+    )
+    waiting = bench.call("subsession.inbox", as_node(root), waitMs=50_000)
+    answer = await asyncio.wait_for(waiting, 10)
+    assert [m["again"] for m in answer["messages"]] == [True]
+
+
+async def test_a_daemon_that_ends_shows_no_new_mail(bench: Bench) -> None:
+    """It could not note any more that it did; the next one shows it."""
+    root, _ = await mailed(bench, "one")
+    bench.desk.registry.stop()  # type: ignore[attr-defined]  # the engine's
+    refused = await bench.refusal("subsession.inbox", as_node(root))
+    assert refused.code is Code.BUSY
+    assert [m.state for m in bench.tree.mail[NodeId(root)]] == [MessageState.STAGED]

@@ -35,7 +35,7 @@ async def test_what_is_said_is_heard_in_order_and_counts_as_read(here: Stage) ->
     assert await hearing.next() == [*names, "ask"]
     assert await asyncio.gather(*says, ours) == [True, True, True]
     assert [c.message_ids for c in here.told(MarkDelivered) if c.read] == [(n,) for n in names]
-    assert hearing.take() == []
+    assert await hearing.take() == []
 
 
 async def test_what_was_handed_over_on_another_way_is_not_said_again(here: Stage) -> None:
@@ -47,7 +47,7 @@ async def test_what_was_handed_over_on_another_way_is_not_said_again(here: Stage
     await asyncio.sleep(0)
     delivered = MarkDelivered(node=node, message_ids=(name,), read=True, **here.voice.now())
     await here.voice.ask(delivered)
-    assert hearing.take() == []
+    assert await hearing.take() == []
     assert await saying
 
 
@@ -56,7 +56,7 @@ async def test_mail_is_heard_once_somebody_woke_it(here: Stage) -> None:
     node = await begun(here)
     hearing = Hearing(Mailbox(here.voice, node))
     hearing.wake()
-    assert hearing.take() == []
+    assert await hearing.take() == []
     waiting = asyncio.ensure_future(hearing.next())
     await asyncio.sleep(0)
     hearing.wake()
@@ -85,5 +85,5 @@ async def test_who_does_not_wait_any_more_is_passed_over(here: Stage) -> None:
     await asyncio.sleep(0)
     saying.cancel()
     await asyncio.wait((saying,))
-    assert hearing.take() == []
+    assert await hearing.take() == []
     hearing.close()
