@@ -1,6 +1,7 @@
 """Caps on how many live at once. 0 means zero; no limit has to be spelled."""
 
 from subsessiond.core.case import SpawnCase
+from subsessiond.core.nesting import around
 from subsessiond.model.rejection import Code, Rejection
 
 
@@ -33,7 +34,7 @@ def _counts(case: SpawnCase) -> tuple[tuple[str, int, int | None], ...]:
     siblings = tree.live_below.get(parent.node_id, 0)
     of_role = case.role.max_live if case.role else None
     most_writers = limits.live_writers if case.command.paths.owns else None
-    writers = tree.writers.get(parent.workspace, 0)
+    writers = 0 if most_writers is None else _writers(case)
     return (
         ("children of one parent", siblings, limits.live_per_parent),
         ("nodes of one tree", tree.live_in.get(parent.root, 0), limits.live_per_tree),
@@ -42,6 +43,13 @@ def _counts(case: SpawnCase) -> tuple[tuple[str, int, int | None], ...]:
         ("nodes of this role in one tree", _of_role(case), of_role),
         ("writers in one workspace", writers, most_writers),
     )
+
+
+def _writers(case: SpawnCase) -> int:
+    """Count live writers in the workspace, and in those that lie in it or hold it."""
+    counts, fold = case.tree.writers, case.policy.fold_case
+    near = around(case.parent.workspace, counts, fold_case=fold)
+    return sum(counts[one.workspace] for one in near)
 
 
 def _of_role(case: SpawnCase) -> int:

@@ -1,13 +1,17 @@
 """Claims: what a child may own, and whom it would meet."""
 
+from itertools import islice
+
 from subsessiond.core.case import SpawnCase
-from subsessiond.core.indexes import claims_in, patterns_of
+from subsessiond.core.indexes import patterns_of
+from subsessiond.core.nesting import claims_around, text_in
 from subsessiond.core.scope import (
     Pattern,
     PatternFault,
     expand,
     includes,
     literal_prefix,
+    meetings_of,
     nearest,
     parse_pattern,
 )
@@ -80,18 +84,19 @@ def _not_lent(case: SpawnCase, i: int, pattern: Pattern, lent: tuple[Pattern, ..
 
 
 def _overlap(case: SpawnCase, wanted: tuple[Pattern, ...]) -> Rejection | None:
-    index = claims_in(case.tree, case.parent.workspace)
-    met = index.first_meeting_of(wanted, case.exempt)
+    around = claims_around(case.tree, case.parent.workspace, fold_case=case.policy.fold_case)
+    met = next(meetings_of(wanted, around.claims, case.exempt), None)
     if met is None:
         return None
-    pattern, (owner, theirs, meeting) = met
+    owner, theirs, meeting = met.clash
+    theirs_text = text_in(around.workspaces[met.place], theirs, case.parent.workspace)
     witness = (meeting.witness,) if meeting.witness else ()
     return Rejection(
         code=Code.SCOPE_OVERLAP,
         step="scope",
-        detail=f"{owner} owns {theirs.text}",
+        detail=f"{owner} owns {theirs_text}",
         sibling=owner,
-        paths=(_spelling(case, wanted.index(pattern)), theirs.text, *witness),
+        paths=(_spelling(case, wanted.index(met.asked)), theirs_text, *witness),
     )
 
 
@@ -99,10 +104,13 @@ def overlaps(case: SpawnCase) -> tuple[str, ...]:
     """Name the nodes whose claims an allowed overlap meets, sorted."""
     if not case.command.allow_overlap:
         return ()
-    index = claims_in(case.tree, case.parent.workspace)
-    wanted = patterns_of(case.command.paths.owns)
-    met = (index.meetings(pattern, case.exempt, WARNINGS) for pattern in wanted)
-    return tuple(sorted({owner for found in met for owner, _, _ in found}))
+    around = claims_around(case.tree, case.parent.workspace, fold_case=case.policy.fold_case)
+    found: set[str] = set()
+    for pattern in patterns_of(case.command.paths.owns):
+        for claims in around.claims:
+            met = meetings_of((pattern,), (claims,), case.exempt)
+            found |= {one.clash.owner for one in islice(met, WARNINGS)}
+    return tuple(sorted(found))
 
 
 def _spelling(case: SpawnCase, i: int) -> str:

@@ -22,6 +22,7 @@ a normal text gives that text again.
 """
 
 from subsessiond.core.scope.index import ClaimIndex, Clash, Exempt
+from subsessiond.core.scope.nested import OtherClaims, meetings_of
 from subsessiond.core.scope.normal import literal_prefix, normal_path, with_prefix
 from subsessiond.core.scope.pattern import (
     Meeting,
@@ -44,6 +45,7 @@ __all__ = [
     "Clash",
     "Exempt",
     "Meeting",
+    "OtherClaims",
     "Pattern",
     "PatternFault",
     "covers",
@@ -52,6 +54,7 @@ __all__ = [
     "includes",
     "intersect",
     "literal_prefix",
+    "meetings_of",
     "nearest",
     "normal_path",
     "parse_pattern",

@@ -5,7 +5,7 @@ Owns a persistent trie of segments. Brace-free paths are filed along their segme
 a function of the claims alone.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Final, NamedTuple, TypeAlias
 
@@ -96,10 +96,10 @@ class ClaimIndex(Struct, frozen=True):
         """Return the first of several patterns that meets a claim, all on one step budget."""
         meter = Meter(step_budget)
         for asked in patterns:
-            for clash in self._clashes(asked, exempt, meter):
+            for clash in self.clashes(asked.alternatives, exempt, meter):
                 return asked, clash
             if meter.is_spent:
-                # Why: `_clashes` has then looked at every claim, and all are exempt.
+                # Why: `clashes` has then looked at every claim, and all are exempt.
                 break
         return None
 
@@ -108,20 +108,20 @@ class ClaimIndex(Struct, frozen=True):
     ) -> tuple[Clash, ...]:
         """List claims the pattern meets, at most `limit`, each claimed pattern once."""
         found: dict[tuple[str, str], Clash] = {}
-        for clash in self._clashes(pattern, exempt, Meter(step_budget)):
+        for clash in self.clashes(pattern.alternatives, exempt, Meter(step_budget)):
             if len(found) >= limit:
                 break
             found.setdefault((clash.owner, clash.pattern.text), clash)
         return tuple(found.values())
 
-    def _clashes(self, pattern: Pattern, exempt: Exempt, meter: Meter) -> Iterator[Clash]:
-        """Go through the claims that count and meet a pattern.
+    def clashes(self, paths: Iterable[Path], exempt: Exempt, meter: Meter) -> Iterator[Clash]:
+        """Go through the claims that count and meet one of the brace-free paths of a pattern.
 
         Where the budget ends on the way to claims, the first that counts stands for all of them.
         """
         is_exempt = exempt if callable(exempt) else exempt.__contains__
         try:
-            for path in pattern.alternatives:
+            for path in paths:
                 for entry in _candidates(self._root, path, 0, meter):
                     if is_exempt(entry.owner):
                         continue

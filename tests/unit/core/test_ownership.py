@@ -62,6 +62,39 @@ def test_roots_on_one_workspace_meet() -> None:
     _ = now >> spawn("x", under="far", owns="a") << NodeAdmitted
 
 
+def nested() -> Play:
+    """Begin with roots on a repository, a folder in it and one beside that."""
+    now = play() >> open_root("repo", workspace="/r") >> open_root("pkg", workspace="/r/pkg")
+    return now >> open_root("next", workspace="/r/pkg2")
+
+
+def test_a_claim_counts_in_the_folder_above() -> None:
+    """The same file under its longer name is the same file; both spellings are told."""
+    now = nested() >> spawn("w", under="pkg", owns="src/*.py")
+    now = now >> spawn("x", under="repo", owns="*/src/a.py") << Code.SCOPE_OVERLAP
+    assert rejection(now).sibling == now.id("w")
+    assert rejection(now).paths == ("*/src/a.py", "/r/pkg/src/*.py", "pkg/src/a.py")
+    _ = now >> spawn("x", under="repo", owns="pkg/lib") << NodeAdmitted
+    _ = now >> spawn("x", under="next", owns="src/*.py") << NodeAdmitted
+
+
+def test_a_claim_counts_in_the_folder_below() -> None:
+    """Whoever holds the outer folder holds the inner one."""
+    now = nested() >> spawn("w", under="repo", owns=("docs", "pkg/{src,lib}/**"))
+    now = now >> spawn("x", under="pkg", owns="src/a") << Code.SCOPE_OVERLAP
+    assert rejection(now).paths == ("src/a", "/r/pkg/{src,lib}/**", "src/a")
+    _ = now >> spawn("x", under="pkg", owns="docs") << NodeAdmitted
+    allowed = now >> spawn("x", under="pkg", owns="src/a", allow_overlap=True) << NodeAdmitted
+    assert allowed.node("x").overlaps == (now.id("w"),)
+
+
+def test_a_released_claim_counts_nowhere() -> None:
+    """What is free in one folder is free in those above and below."""
+    now = nested() >> spawn("w", under="pkg", owns="a") >> started("w") >> final("w")
+    _ = now >> spawn("x", under="repo", owns="pkg") << Code.SCOPE_OVERLAP
+    _ = now >> gone("w") >> spawn("x", under="repo", owns="pkg") << NodeAdmitted
+
+
 def test_the_claims_of_ancestors_do_not_count() -> None:
     """What a child owns is lent by those above it; cousins still do not share."""
     now = two_leads() >> spawn("w", under="lead", owns="src/a")
