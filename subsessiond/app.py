@@ -34,12 +34,14 @@ from subsessiond.parts import (
     AnyProcesses,
     clear_scratch,
     environment_maker,
+    noticing,
     open_processes,
     open_runners,
     open_store,
     open_transcripts,
     problem_of,
     pruner,
+    watch_guests,
 )
 from subsessiond.ports import Runner, StoreFault
 from subsessiond.rpc.caller import Callers
@@ -132,7 +134,8 @@ class Daemon:
             registry = Registry(loaded.tree, self._settings.policy, store, executor.perform)
             registry.listen(self._tokens.on_events)
             registry.listen(self._channels.on_events)
-            await self._serve(registry, store, executor, processes, workspace)
+            async with noticing(self._settings, registry, self._clock, self._scrubber):
+                await self._serve(registry, store, executor, processes, workspace)
         return 0
 
     async def _serve(
@@ -159,8 +162,7 @@ class Daemon:
             await journaling.catch_up()
             # Why before: recovering may start a successor, which gets a folder of its own there.
             await asyncio.to_thread(clear_scratch, self._settings)
-            found = await recover(registry, processes, self._clock)
-            logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))
+            await _recover(registry, processes, self._clock, voice)
             ticker = Ticker(registry, self._clock, store, pruner(self._settings, self._transcripts))
             ticking = tasks.create_task(ticker.run(), name="ticker")
             if not self._stop.is_set():
@@ -274,6 +276,15 @@ class Daemon:
         if self._stop.is_set():
             self._hurry.set()
         self._stop.set()
+
+
+async def _recover(
+    registry: Registry, processes: AnyProcesses, clock: SystemClock, voice: EngineVoice
+) -> None:
+    """Settle what an earlier life left, and go on watching what was not ours to end."""
+    found = await recover(registry, processes, clock)
+    watch_guests(processes, registry.tree, voice)
+    logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))
 
 
 def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:

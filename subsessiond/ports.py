@@ -358,6 +358,32 @@ class Processes(Protocol):
         """End everything and give all descriptors back."""
 
 
+class Guest(Protocol):
+    """A process that somebody else started and that joined as a child."""
+
+    async def wait_exit(self) -> Exit:
+        """Its end, and how it ended where the kernel tells those who are not its parent."""
+
+    def ask_to_leave(self) -> None:
+        """Send it TERM, and nobody who has its number now."""
+
+    def close(self) -> None:
+        """Watch it no longer; idempotent."""
+
+
+class Guests(Protocol):
+    """Processes that somebody else started. None of them is ever killed."""
+
+    def watch(self, identity: Identity) -> Guest | None:
+        """Watch a process; none when it has ended, or its number is another's."""
+
+    def left(self, identity: Identity) -> tuple[str, ...]:
+        """Say what is left of it and of what carries its mark; empty when nothing is."""
+
+    def when_empty(self, identity: Identity, tell: Callable[[], None]) -> None:
+        """Call back once, not at once, when nothing of that is left any more."""
+
+
 class ChildOrder(Value, frozen=True, kw_only=True):
     """All a runner needs to start one child."""
 
@@ -489,6 +515,13 @@ class Runner(Protocol):
         Raises:
             RunnerFault: this child can surely not be run.
         """
+
+
+class Notifier(Protocol):
+    """Shows a person something outside of any terminal."""
+
+    async def notify(self, title: str, text: str) -> str:
+        """Show one notice, within seconds; says what kept it from being shown, and never raises."""
 
 
 class Peers(Protocol):

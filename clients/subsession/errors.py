@@ -241,6 +241,7 @@ ADVICE = {
     "NODE_NOT_LIVE": "`subsession tree` shows which nodes are live; `subsession succeed` goes on.",
     "CHECKPOINT_TOO_LARGE": "Write the long part into a file you own and name it.",
     "CHECKPOINT_INVALID": "Correct the fields named above and save again.",
+    "ALREADY_ATTACHED": "`subsession show {node}` tells which process it is.",
     "PREDECESSOR_LIVE": "Wait until it has settled (`subsession wait {node}`) or cancel it first.",
     "ALREADY_SUCCEEDED": "Go on with its successor: `subsession show {node}`.",
     "GENERATIONS_EXCEEDED": "Look at why the mission keeps failing, then spawn it anew.",

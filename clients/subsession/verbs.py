@@ -191,6 +191,16 @@ class Verbs(ABC, Generic[Answer]):
         }
         return self.call("subsession.inbox", params)
 
+    def attach(self, node_id: str | None = None, **how: bool) -> Answer:
+        """Make this process the child that waits for it, or the one that it calls as.
+
+        Args:
+            node_id: the child.
+            how: `above` takes the agent that started this process, past shells; `checkOnly` runs
+                every check, attaches nothing, and shows the brief.
+        """
+        return self.call("subsession.attach", {"nodeId": node_id, **how})
+
     def steer(self, node_id: str, text: str) -> Answer:
         """Say something to a live child."""
         return self.call("subsession.steer", {"nodeId": node_id, "text": text})

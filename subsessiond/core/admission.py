@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from subsessiond.core.attach import EXTERNAL
 from subsessiond.core.case import SpawnCase
 from subsessiond.core.concurrency import next_pace_ms
 from subsessiond.core.draft import Draft
@@ -120,14 +121,25 @@ def _cautions(case: SpawnCase) -> tuple[str, ...]:
 def _shortfalls(case: SpawnCase) -> tuple[str, ...]:
     """Say what cannot be held or done with an agent that gets its brief once and runs by itself."""
     agent = case.agent
+    if agent is not None and agent.runner == EXTERNAL:
+        return (*_waits(case), *_unheld(case, agent.name))
     if agent is None or agent.runner != ONE_RUN:
         return ()
-    found: list[str] = []
-    if case.command.paths.owns:
-        found.append(f"agent {agent.name} writes by itself: nothing keeps it to its files")
+    found = [*_unheld(case, agent.name)]
     if case.depth:
         found.append(f"agent {agent.name} is one run: it has to wait for its children itself")
     return tuple(found)
+
+
+def _waits(case: SpawnCase) -> tuple[str, ...]:
+    name = "NODE" if case.command.check_only else case.command.new_id
+    command = f"subsession attach {name} -- CMD"
+    return (f"it waits to be attached by a person, in a terminal of her own: {command}",)
+
+
+def _unheld(case: SpawnCase, agent: str) -> tuple[str, ...]:
+    held = not case.command.paths.owns
+    return () if held else (f"agent {agent} writes by itself: nothing keeps it to its files",)
 
 
 def _pass_on(draft: Draft, case: SpawnCase, before: Node) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, cast
 
+from subsessiond.core.attach import decide_attach
 from subsessiond.core.cancel import decide_cancel, decide_close
 from subsessiond.core.checkpoint import decide_checkpoint
 from subsessiond.core.dismiss import decide_dismiss
@@ -26,6 +27,7 @@ from subsessiond.core.sweep import decide_sweep
 from subsessiond.core.usage import decide_note_usage
 from subsessiond.model.commands import (
     Acknowledge,
+    Attach,
     Cancel,
     CloseRoot,
     Command,
@@ -86,6 +88,7 @@ DECISIONS: Final[Mapping[type[Command], _Decide]] = cast(
             MarkDelivered: decide_delivered,
             Dismiss: decide_dismiss,
             Release: decide_release,
+            Attach: decide_attach,
             NoteProcess: decide_note_process,
             ConfirmStart: decide_confirm_start,
             FailStart: decide_fail_start,

@@ -18,7 +18,7 @@ def decide_gone(tree: Tree, policy: Policy, command: ConfirmGone) -> Decided | R
     draft = Draft(tree, policy, command)
     if node is None or node.status is not Status.SETTLED:
         return draft.done()
-    if node.leftovers and not command.leftovers:
+    if node.leftovers and not command.leftovers and not command.watched:
         # Why: whoever finds nothing now did not look at what was found before.
         return draft.done()
     release_or_record(draft, command)

@@ -4,6 +4,7 @@ Why it counts awake time: a laptop that slept, a clock that jumped and a daemon 
 nobody's silence. The awake clock leaves all of that out before it comes here.
 """
 
+from subsessiond.core.attach import EXTERNAL
 from subsessiond.core.draft import Draft
 from subsessiond.core.end import waits
 from subsessiond.core.roots import tend_roots
@@ -56,13 +57,25 @@ def fate_of(tree: Tree, limits: Limits, node: Node, awake_ms: int) -> str | None
     if node.status is Status.CLAIMED:
         before = tree.nodes.get(node.predecessor) if node.predecessor else None
         held = before is not None and before.status is not Status.RELEASED
-        return "start-timeout" if silence > limits.start_timeout_ms and not held else None
+        return None if held else _slow_start(limits, node, silence)
     waiting = node.phase is Phase.WAITING and waits(tree, node)
     if node.role is None or waiting or node.phase is Phase.RATE_LIMITED:
         return None
     in_tool = node.phase is Phase.IN_TOOL
     limit = node.role.tool_timeout_ms if in_tool else node.role.retire_timeout_ms
     return "retired-silent" if silence > limit else None
+
+
+def _slow_start(limits: Limits, node: Node, silence_ms: int) -> str | None:
+    """Name why a claimed child is to be retired.
+
+    Why another limit until it runs: the start clock counts from the admission, and of an agent that
+    a person starts it would be over the moment it was attached.
+    """
+    if node.runner != EXTERNAL:
+        return "start-timeout" if silence_ms > limits.start_timeout_ms else None
+    has_deadline = node.brief is not None and node.brief.deadline_ms is not None
+    return "attach-timeout" if silence_ms > limits.attach_timeout_ms and not has_deadline else None
 
 
 def _words(node: Node, fate: str, awake_ms: int) -> str:

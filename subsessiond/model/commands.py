@@ -157,6 +157,13 @@ class CloseRoot(ClientCommand, frozen=True, kw_only=True):
     node: NodeId
 
 
+class Attach(ClientCommand, frozen=True, kw_only=True):
+    """A process that somebody else started joins as the child that waits for it."""
+
+    node: NodeId
+    identity: Identity
+
+
 class ConfirmStart(Command, frozen=True, kw_only=True):
     """The agent is up and its channel seen."""
 
@@ -237,6 +244,8 @@ class ConfirmGone(Command, frozen=True, kw_only=True):
     node: NodeId
     forced: bool = False
     leftovers: tuple[str, ...] = ()
+    watched: bool = False
+    """Whether the very processes that were left have been seen to end."""
 
 
 class MarkDelivered(Command, frozen=True, kw_only=True):
@@ -274,6 +283,7 @@ AnyCommand = (
     | Dismiss
     | Release
     | CloseRoot
+    | Attach
     | ConfirmStart
     | FailStart
     | NoteProcess

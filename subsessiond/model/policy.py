@@ -36,6 +36,10 @@ class Limits(Value, frozen=True, kw_only=True):
     checkpoint_bytes: int = 256 * KIB
     diagnostic_bytes: int = 4_096
     start_timeout_ms: int = 60_000
+    attach_timeout_ms: int = 24 * 3_600_000
+    """How long a child of the runner `external` waits for its process, unless its brief has a
+    deadline of its own.
+    """
     root_idle_ms: int = 7 * 24 * 3_600_000
     """A root nobody came back to, with nothing live below and no unread mail, is closed then."""
     root_kept_ms: int = 600_000

@@ -5,6 +5,7 @@ knows nothing of operating systems: every number in it was read by the adapter.
 """
 
 from enum import StrEnum
+from typing import Final
 
 from subsessiond.model.base import Value
 
@@ -22,6 +23,12 @@ class ContainerKind(StrEnum):
     """A process group only (systems other than Linux): what leaves the group is not found."""
 
 
+ATTACHED: Final = "attached"
+"""The `container` of a process that somebody else started and that joined as a child: nothing holds
+what belongs to it together, and none of it is ours to kill.
+"""
+
+
 class Identity(Value, frozen=True, kw_only=True):
     """Enough to recognise one child's processes, and to end them, after the daemon restarted."""
 
@@ -32,7 +39,7 @@ class Identity(Value, frozen=True, kw_only=True):
     boot_id: str
     """The boot it belongs to; after another boot nothing of it can be alive."""
     container: str
-    """One of `ContainerKind`."""
+    """One of `ContainerKind`; `agent` above a root's bridge; `ATTACHED`."""
     cgroup: str = ""
     """Absolute path of the cgroup; empty for the other kinds."""
     marker: str

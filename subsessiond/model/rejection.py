@@ -128,6 +128,12 @@ class Code(Enum):
         "the checkpoint has fields that cannot be accepted",
         "mend the fields that are named, then save again",
     )
+    ALREADY_ATTACHED = (
+        3005,
+        False,
+        "another process is this node already",
+        "going on after its end is a new hire: succeed continues its work",
+    )
     PREDECESSOR_LIVE = (
         4001,
         True,

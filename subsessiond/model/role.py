@@ -136,5 +136,8 @@ class AgentProfile(Value, frozen=True, kw_only=True):
     """For `model`: variable of the daemon's environment that holds the key."""
     takes_schema: bool = True
     takes_steer: bool = False
+    may_stop: bool = False
+    """For `external`: whether the process that joined may be asked to leave (TERM); never killed.
+    """
     takes_operator_argv: bool = False
     """Whether an operator may give the command line with the spawn."""

@@ -34,6 +34,7 @@ _WORDS: Final = (
     "takes_schema",
     "takes_steer",
     "takes_operator_argv",
+    "may_stop",
 )
 
 
@@ -101,6 +102,8 @@ def _agent(name: str, table: Table) -> AgentProfile:
     closes = runner is RunnerKind.JSONL and channel is Channel.CLOSING_RESULT
     if closes and not events.closing:
         table.refuse("channel", "closing-result needs events.closing: how else is it known?")
+    if table.has("may_stop") and runner is not RunnerKind.EXTERNAL:
+        table.refuse("may_stop", "is of runner external alone: what the daemon starts it stops")
     return AgentProfile(
         name=name,
         runner=runner,
@@ -125,6 +128,7 @@ def _agent(name: str, table: Table) -> AgentProfile:
         takes_schema=table.flag("takes_schema", default=not closes or bool(events.structured)),
         takes_steer=table.flag("takes_steer", default=_reads_messages(runner, channel)),
         takes_operator_argv=table.flag("takes_operator_argv", default=False),
+        may_stop=table.flag("may_stop", default=False),
     )
 
 
@@ -132,7 +136,8 @@ def _reads_messages(runner: RunnerKind, channel: Channel) -> bool:
     """Tell whether what is said to a child reaches it: by a prompt or, where a run takes only one,
     with what our tools answer.
     """
-    return runner in READS_MESSAGES or (runner is RunnerKind.JSONL and channel is Channel.MCP)
+    by_tools = runner in (RunnerKind.JSONL, RunnerKind.EXTERNAL)
+    return runner in READS_MESSAGES or (by_tools and channel is Channel.MCP)
 
 
 def _tools(table: Table) -> tuple[tuple[str, ToolClass], ...]:

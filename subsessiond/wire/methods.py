@@ -91,6 +91,13 @@ METHODS: tuple[Method, ...] = (
         "a parent; operator looks",
         "Read and acknowledge mail.",
     ),
+    Method(
+        "subsession.attach",
+        p.AttachParams,
+        r.ATTACH,
+        "operator in no territory; the process itself",
+        "Make the calling process the child that waits for it.",
+    ),
     Method("subsession.steer", p.SteerParams, r.STEER, PARENT, "Say something to a live child."),
     Method("subsession.cancel", p.CancelParams, r.CANCEL, PARENT, "Stop a node and all below it."),
     Method("subsession.blocked", p.NoParams, r.BLOCKED, OPERATOR, "Show what waits for a person."),

@@ -17,6 +17,7 @@ Shape: TypeAlias = tuple[type, ...]
 OPEN: Shape = (view.OpenAnswer,)
 SPAWN: Shape = (view.SpawnAnswer,)
 REPORT: Shape = (view.ReportAnswer,)
+ATTACH: Shape = (view.AttachAnswer,)
 CHECKPOINT: Shape = (view.CheckpointAnswer,)
 RECEIPT: Shape = (view.ReceiptAnswer,)
 TREE: Shape = (view.TreeAnswer,)

@@ -113,6 +113,15 @@ def inboxes(world: Hostile) -> Params:
     yield {"nodeId": world.yard.root}
 
 
+def attaches(world: Hostile) -> Params:
+    """As itself, as what its children are, as nobody, and only asked about."""
+    for node in (world.boss.node, *world.settled[:1], *world.waiting[:1], NOBODY):
+        yield {"nodeId": node}
+        yield {"nodeId": node, "above": True}
+        yield {"nodeId": node, "checkOnly": True}
+    yield {}
+
+
 def steers(world: Hostile) -> Params:
     """To those that hear, to those that do not, too much, and too long."""
     for node in (*world.waiting[-2:], *world.settled[:2], NOBODY):
@@ -158,6 +167,7 @@ CALLS: Final[dict[str, Callable[[Hostile], Params]]] = {
     "subsession.tree": trees,
     "subsession.node": any_node,
     "subsession.inbox": inboxes,
+    "subsession.attach": attaches,
     "subsession.steer": steers,
     "subsession.cancel": cancels,
     "subsession.blocked": none,

@@ -12,6 +12,7 @@ from subsessiond.model.commands import AnyCommand, ClientCommand, Command
 from subsessiond.model.node import Phase
 from tests.support import moves, world
 from tests.support.playbook import Play, Step, later, play
+from tests.support.policies import GUEST, JOINED, a_policy
 
 MAKERS: dict[str, Callable[[str, str], Step]] = {
     "OpenRoot": lambda label, by: moves.resume(label, by=by),
@@ -25,6 +26,7 @@ MAKERS: dict[str, Callable[[str, str], Step]] = {
     "Acknowledge": lambda label, by: moves.acknowledge(label, by=by),
     "Dismiss": lambda label, by: moves.dismiss(label, by=by),
     "Release": lambda label, by: moves.release(label, by=by),
+    "Attach": lambda label, by: world.attach(label, by=by),
     "ConfirmStart": lambda label, _: world.started(label),
     "FailStart": lambda label, _: world.not_started(label),
     "NoteProcess": lambda label, _: world.noted(label),
@@ -54,6 +56,8 @@ SECOND: dict[str, Callable[[str, str], Step]] = {
 
 STATES = (
     "root",
+    "unattached",
+    "attached",
     "closing",
     "closed",
     "claimed",
@@ -75,7 +79,11 @@ CALLERS = (moves.OPERATOR, moves.PERSON, "root", "running", "itself", "absent")
 
 def everybody() -> Play:
     """Make one tree with a node in every state of life, each named after it."""
-    now = play(None, live_per_parent=None, live_per_tree=None, spawn_burst=99) >> moves.open_root()
+    policy = a_policy(
+        JOINED, agents=(GUEST,), live_per_parent=None, live_per_tree=None, spawn_burst=99
+    )
+    now = play(policy) >> moves.open_root() >> moves.spawn("unattached", role="joined")
+    now = now >> moves.spawn("attached", role="joined") >> world.attach("attached", pid=78)
     now = now >> moves.open_root("closed") >> moves.close("closed") >> moves.open_root("closing")
     now = now >> moves.spawn("under", under="closing") >> moves.close("closing")
     for label in ("claimed", "running", "settled", "blocked", "stuck", "released", "succeeded"):

@@ -28,7 +28,11 @@ COMMAND: Final = AgentProfile(
     name="command", runner="command", takes_schema=False, takes_operator_argv=True
 )
 
-TIERS: Final = (("strong", "actor"), ("cheap", "mute"), ("command", "command"))
+GUEST: Final = AgentProfile(name="guest", runner="external")
+JOINED: Final = Role(name="joined", tier="guest", tools=LEAF_TOOLS, token_cap=20_000)
+"""For `a_policy(JOINED, agents=(GUEST,))`: children that somebody else runs."""
+
+TIERS: Final = (("strong", "actor"), ("cheap", "mute"), ("command", "command"), ("guest", "guest"))
 
 
 def a_policy(*more_roles: Role, agents: tuple[AgentProfile, ...] = (), **limits: Any) -> Policy:

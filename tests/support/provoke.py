@@ -1,7 +1,10 @@
 """One function a refusal: what somebody outside does to be refused in this way."""
 
 import json
+import os
 import resource
+import subprocess
+import sys
 import threading
 from contextlib import AbstractContextManager
 from typing import Any, Final
@@ -186,6 +189,22 @@ def checkpoint_too_large(yard: Yard) -> Refusal:
 def checkpoint_invalid(yard: Yard) -> Refusal:
     """A checkpoint without a next step."""
     return refusal_of(yard.speaker().call, "subsession.checkpoint", phase="p", state="s")
+
+
+def already_attached(yard: Yard) -> Refusal:
+    """A second process for a child that has its own."""
+    node = yard.spawn("joined")["nodeId"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "subsession", "attach", node, "--", "cat"],
+        env={**os.environ, "SUBSESSION_SOCKET": str(yard.socket)},
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        yard.wait(node, "running")
+        refusal = refusal_of(yard.call, "subsession.attach", nodeId=node)
+        process.communicate()
+    yard.wait(node, "released")
+    return refusal
 
 
 def predecessor_live(yard: Yard) -> Refusal:

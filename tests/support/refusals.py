@@ -142,6 +142,7 @@ CASES: Final = (
         ("fields",),
         ("mend the fields",),
     ),
+    Case(Code.ALREADY_ATTACHED, "attached", provoke.already_attached, (), ("succeed",)),
     Case(
         Code.PREDECESSOR_LIVE, "predecessor", provoke.predecessor_live, ("sibling",), ("cancel it",)
     ),

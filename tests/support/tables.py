@@ -40,6 +40,11 @@ depth_cap = 2
 tools = ["read", "edit", "delegate"]
 token_cap = 1_000_000
 
+[joined]
+tier = "guest"
+tools = ["read", "edit"]
+token_cap = 20_000
+
 [worker]
 tier = "worker"
 tools = ["read"]
@@ -50,6 +55,7 @@ AGENTS: Final = """
 command = "command"
 schema = "schema"
 scripted = "scripted"
+guest = "guest"
 
 [agents.command]
 runner = "command"
@@ -63,6 +69,10 @@ takes_operator_argv = true
 [agents.scripted]
 runner = "scripted"
 takes_steer = true
+
+[agents.guest]
+runner = "external"
+channel = "cli"
 """
 
 WIDE: Final[dict[str, Any]] = {

@@ -6,6 +6,7 @@ The other half of the playbook's verbs; who asks for something does it in `tests
 from typing import Any, Final
 
 from subsessiond.model.commands import (
+    Attach,
     Command,
     ConfirmGone,
     ConfirmStart,
@@ -22,10 +23,10 @@ from subsessiond.model.commands import (
 )
 from subsessiond.model.ids import MessageId
 from subsessiond.model.node import Phase, StopReason
-from subsessiond.model.process import Identity
+from subsessiond.model.process import ATTACHED, Identity
 from subsessiond.model.report import Outcome
 from subsessiond.model.usage import Usage
-from tests.support.moves import open_root, spawn, stamps
+from tests.support.moves import OPERATOR, caller, open_root, spawn, stamps
 from tests.support.playbook import Play, Step
 
 IDENTITY: Final = Identity(
@@ -46,6 +47,16 @@ def not_started(label: str, why: str = "no such program", **fields: Any) -> Step
 def noted(label: str, identity: Identity = IDENTITY) -> Step:
     """A process was made for a node."""
     return lambda now: NoteProcess(node=now.id(label), identity=identity, **stamps(now))
+
+
+def attach(label: str, *, by: str = OPERATOR, pid: int = 77) -> Step:
+    """Let a process of somebody's be a child."""
+    identity = Identity(
+        pid=pid, start_ticks=7, boot_id="boot", container=ATTACHED, marker="SUBSESSION_NODE=x"
+    )
+    return lambda now: Attach(
+        node=now.id(label), identity=identity, caller=caller(now, by), **stamps(now)
+    )
 
 
 def delivered(label: str, *ids: MessageId, read: bool = False) -> Step:
@@ -102,10 +113,10 @@ def turned_away(label: str) -> Step:
     return lambda now: NoteRefusal(node=now.id(label), **stamps(now))
 
 
-def gone(label: str, *leftovers: str, forced: bool = False) -> Step:
+def gone(label: str, *leftovers: str, forced: bool = False, watched: bool = False) -> Step:
     """The processes of a node are gone, but for these."""
     return lambda now: ConfirmGone(
-        node=now.id(label), leftovers=leftovers, forced=forced, **stamps(now)
+        node=now.id(label), leftovers=leftovers, forced=forced, watched=watched, **stamps(now)
     )
 
 

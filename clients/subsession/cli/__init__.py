@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from subsession.cli import (
+    attach,
     blocked,
     completion,
     daemon,
@@ -68,8 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _split(given: list[str]) -> tuple[list[str], list[str]]:
-    """Split off what `run` shall run: all behind the first `--`."""
-    if "--" in given and "run" in given[: given.index("--")]:
+    """Split off what `run` or `attach` shall run: all behind the first `--`."""
+    if "--" in given and {"run", "attach"} & {*given[: given.index("--")]}:
         at = given.index("--")
         return given[:at], given[at + 1 :]
     return given, []
@@ -78,15 +79,17 @@ def _split(given: list[str]) -> tuple[list[str], list[str]]:
 def _not_understood(verb: str, unknown: list[str]) -> str:
     """Say which words mean nothing, and where a command belongs."""
     found = one_line(" ".join(unknown))
-    if verb == "run":
-        return f"{found!r} is no option; the command comes behind --: subsession run -- {found}"
+    if verb in ("run", "attach"):
+        words = "run" if verb == "run" else "attach NODE"
+        return f"{found!r} is no option; the command comes behind --: subsession {words} -- {found}"
     return f"not understood: {found}"
 
 
 def build_verbs() -> Verbs:
     """Give the parser with all verbs."""
     verbs = Verbs("subsession", __version__, ABOUT)
-    for module in (daemon, spawn, watch, read, logs, wait, blocked, stop, say, completion):
+    modules = (daemon, spawn, watch, read, logs, wait, blocked, stop, attach, say, completion)
+    for module in modules:
         module.add(verbs)
     return verbs
 

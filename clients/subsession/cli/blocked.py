@@ -47,8 +47,9 @@ def blocked(session: Session) -> int:
         session.voice.answer(found, "nothing waits for you")
         return exits.OK
     lines = [blocked_text(row, session.voice, now_ms()) for row in rows]
-    short = one_line(str(rows[0]["nodeId"])[-SHORT:])
-    lines.append(
+    decided = [row for row in rows if row.get("category") != "attach"]
+    short = one_line(str(decided[0]["nodeId"])[-SHORT:]) if decided else ""
+    next_steps = (
         f"\nnext, for {short} as for the others:\n"
         f"  subsession handover {short}                  read its letter\n"
         f"  subsession handover {short} --as-is          go on unchanged\n"
@@ -57,6 +58,7 @@ def blocked(session: Session) -> int:
         f"                                               --grant-tokens)\n"
         f"  subsession dismiss {short}                   leave it"
     )
+    lines += [next_steps] if decided else []
     session.voice.answer(found, "\n".join(lines))
     return exits.OK
 

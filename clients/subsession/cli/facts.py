@@ -7,6 +7,7 @@ from subsession.mirror import LIVE_STATES
 from subsession.verbs import Json
 
 NOT_REPORTED = "not reported"
+TO_ATTACH = "to attach"
 _STYLES = {
     "completed": "green",
     "blocked": "yellow",
@@ -14,6 +15,7 @@ _STYLES = {
     "cancelled": "dim",
     "orphaned": "dim",
     "stopping": "yellow",
+    TO_ATTACH: "yellow",
     "leftovers": "red",
 }
 _GLYPHS = {"completed": "✓", "blocked": "!", "failed": "✗", "cancelled": "–", "orphaned": "–"}
@@ -44,6 +46,8 @@ def _word(row: Json) -> str:
     if is_live(row):
         if row.get("stopping"):
             return "stopping"
+        if row.get("awaitsAttach"):
+            return TO_ATTACH
         return "starting" if row.get("state") == "claimed" else str(row.get("phase") or "running")
     return str(row.get("outcome") or row.get("state"))
 

@@ -129,6 +129,7 @@ def _life(row: Json, record: Json, now_ms: float) -> list[tuple[str, str]]:
     verification = str(record.get("verification") or "")
     return [
         ("state", facts.state(row).word + how),
+        ("waits", f"to be attached: {attach_command(row)}" if row.get("awaitsAttach") else ""),
         ("claimed", ", ".join([clock(claimed), *times])),
         ("last sign", last if facts.is_live(row) else ""),
         ("verification", "" if verification == "unchecked" else verification),
@@ -151,6 +152,11 @@ def _means(view: Json, row: Json, record: Json) -> list[tuple[str, str]]:
     return pairs
 
 
+def attach_command(row: Json) -> str:
+    """Say how a person starts the agent that a node waits for."""
+    return f"subsession attach {one_line(str(row['nodeId']))[-SHORT:]} -- CMD"
+
+
 def blocked_text(row: Json, voice: Voice, now_ms: float) -> str:
     """Say one row of the queue: what waits for a person, and what it says."""
     node_id, since = str(row["nodeId"]), row.get("sinceMs")
@@ -159,4 +165,6 @@ def blocked_text(row: Json, voice: Voice, now_ms: float) -> str:
     lines = [voice.style("bold", head) + f": {one_line(str(row.get('category')))}{waits}"]
     lines += report_lines({key: row.get(key) for key in ("blockers", "openQuestions")})
     lines += [f"  still there: {one_line(str(item))}" for item in row.get("leftovers") or ()]
+    if row.get("category") == "attach":
+        lines.append(f"  waits for its agent: {attach_command(row)}")
     return "\n".join(lines)

@@ -95,6 +95,6 @@ def summary(rows: Iterable[Json], voice: Voice) -> str:
         word = "live" if facts.is_live(row) else str(row.get("outcome") or "settled")
         counts[word] = counts.get(word, 0) + 1
     text = ", ".join(f"{count} {cut(word, 12)}" for word, count in counts.items())
-    if any(row.get("blocked") for row in children):
+    if any(row.get("blocked") or row.get("awaitsAttach") for row in children):
         text += voice.style("yellow", "; `subsession blocked` shows what waits for you")
     return text

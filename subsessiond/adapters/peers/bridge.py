@@ -1,4 +1,4 @@
-"""Finds the agent above an MCP bridge, past shells and launchers that only started it."""
+"""Finds the agent above an MCP bridge or `subsession attach`, past shells and launchers."""
 
 from itertools import pairwise
 from pathlib import PurePath
@@ -15,15 +15,16 @@ LAUNCHERS: Final = frozenset({"npx", "npm", "pnpm", "bunx", "uv", "uvx", "pipx",
 
 
 def agent_above(line: tuple[Spot, ...]) -> Spot | None:
-    """Name the agent that a bridge serves.
+    """Name the agent that a bridge serves, or that attaches itself by its shell.
 
     Args:
         line: The process and its ancestors, itself first.
 
     Returns:
-        The agent; none when the process is no bridge, or when a person's shell is above it.
+        The agent; none when the process is neither, or when a person's shell is above it.
     """
-    if not is_bridge(arguments_of(line[0].pid)):
+    own = arguments_of(line[0].pid)
+    if not is_bridge(own) and not is_attaching(own):
         return None
     for spot in line[1:]:
         words = arguments_of(spot.pid)
@@ -39,6 +40,12 @@ def is_bridge(words: tuple[str, ...]) -> bool:
     names = [PurePath(word).name for word in words]
     by_name = any(one == "subsession" and two == "mcp" for one, two in pairwise(names))
     return by_name or "subsession.mcp" in words
+
+
+def is_attaching(words: tuple[str, ...]) -> bool:
+    """Tell whether a command line is `subsession attach`, through an interpreter or not."""
+    names = [PurePath(word).name for word in words]
+    return any(one == "subsession" and two == "attach" for one, two in pairwise(names))
 
 
 def is_plain_shell(words: tuple[str, ...]) -> bool:

@@ -11,6 +11,7 @@ from subsessiond.adapters.processes.birth import Ground, Names, container_of, st
 from subsessiond.adapters.processes.child import Limits, Process
 from subsessiond.adapters.processes.containers.base import Container
 from subsessiond.adapters.processes.groups import left_groups
+from subsessiond.adapters.processes.guests import Guests
 from subsessiond.adapters.processes.ladder import Watch, empty
 from subsessiond.adapters.processes.orders import Order, marker_of, order_of
 from subsessiond.adapters.processes.orphans import UNCLAIMED_S, Orphans
@@ -19,6 +20,7 @@ from subsessiond.adapters.processes.sites import Site, sites
 from subsessiond.adapters.processes.words import explain
 from subsessiond.model.ids import NodeId
 from subsessiond.model.process import (
+    ATTACHED,
     ContainerKind,
     Identity,
     Launch,
@@ -62,6 +64,8 @@ class LinuxProcesses:
         self._table = ProcTable()
         self._orphans = Orphans(self._table)
         self._site = self._choose(container)
+        self.guests = Guests(self._table)
+        """Processes that somebody else started."""
         self.kind: str = str(self._site.kind)
         self._limits = Limits(term_grace_ms, close_stdin_ms, stderr_keep_bytes)
         self._live: dict[tuple[int, int], _Live] = {}
@@ -153,6 +157,8 @@ class LinuxProcesses:
             return await own.process.stop(term_grace_ms=grace_ms)
         if identity.boot_id != self._table.boot_id:
             return Stopped(forced=False)
+        if identity.container == ATTACHED:
+            return Stopped(leftovers=self.guests.left(identity))
         try:
             container = container_of(self._table, identity)
         except ValueError as fault:
@@ -223,6 +229,7 @@ class LinuxProcesses:
 
     async def aclose(self) -> None:
         """End all children and give everything back; idempotent."""
+        self.guests.close()
         await asyncio.gather(*(process.stop() for process, _ in tuple(self._live.values())))
         await asyncio.gather(*(process.aclose() for process in tuple(self._open)))
         if self._timer is not None:

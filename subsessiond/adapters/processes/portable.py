@@ -21,6 +21,7 @@ MISSING: tuple[str, ...] = (
     "a process that starts a session of its own is not found and lives on after a stop",
     "a process that an earlier daemon left cannot be proven ours, so it is not ended",
     "the end of a child is noticed after a tenth of a second, not at once",
+    "a process that somebody else started cannot be attached",
 )
 """What this system does not offer, in words for `doctor` and the log."""
 
@@ -125,6 +126,8 @@ class PortableProcesses:
     """
 
     missing = MISSING
+    guests = None
+    """Who joins cannot be told from who has its number later, and so nobody can join."""
 
     def __init__(
         self,

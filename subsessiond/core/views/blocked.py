@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from subsessiond.core.attach import awaits_attach
 from subsessiond.core.letter import letter_of
 from subsessiond.core.views.row import is_blocked, known_ms
 from subsessiond.model.node import Node
@@ -24,7 +25,7 @@ DEFAULT: Final = "question"
 
 def is_queued(node: Node) -> bool:
     """Tell whether a node stands in the queue."""
-    return is_blocked(node) or bool(node.leftovers)
+    return is_blocked(node) or bool(node.leftovers) or awaits_attach(node)
 
 
 def blocked_row(node: Node) -> BlockedRow:
@@ -35,16 +36,18 @@ def blocked_row(node: Node) -> BlockedRow:
         parent_id=node.parent,
         title=node.title,
         category=category_of(node),
-        since_ms=known_ms(node.settled_at_ms),
+        since_ms=known_ms(node.settled_at_ms if said else node.claimed_at_ms),
         blockers=said.blockers if said else (),
         open_questions=said.open_questions if said else (),
         leftovers=node.leftovers,
-        letter=letter_of(node),
+        letter=letter_of(node) if said else "",
     )
 
 
 def category_of(node: Node) -> str:
     """Name what a person is asked for: the first blocker with a known word decides."""
+    if awaits_attach(node):
+        return "attach"
     if not is_blocked(node):
         return "leftovers"
     said = node.settlement

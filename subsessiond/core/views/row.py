@@ -4,6 +4,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from subsessiond.core.attach import awaits_attach
 from subsessiond.core.bounds import one_line
 from subsessiond.core.letter import checkpoint_pointer
 from subsessiond.core.tally import together
@@ -96,6 +97,7 @@ def row_of(node: Node) -> Row:
         stopping=is_stopping(node),
         blocked=is_blocked(node),
         phase=node.phase if node.is_live and not node.is_root else None,
+        awaits_attach=awaits_attach(node),
         outcome=said.outcome if said else None,
         reason=said.reason if said else "",
         author=said.author if said else None,

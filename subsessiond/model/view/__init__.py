@@ -44,6 +44,7 @@ from subsessiond.model.view.rows import (
     TreeAnswer,
 )
 from subsessiond.model.view.work import (
+    AttachAnswer,
     CancelAnswer,
     CheckpointAnswer,
     JournalAnswer,
@@ -59,6 +60,7 @@ from subsessiond.model.view.work import (
 __all__ = [
     "AgentRow",
     "AgentsAnswer",
+    "AttachAnswer",
     "BlockedAnswer",
     "BlockedRow",
     "CancelAnswer",

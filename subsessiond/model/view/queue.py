@@ -11,7 +11,7 @@ class BlockedRow(Value, frozen=True, kw_only=True):
     parent_id: NodeId | None
     title: str
     category: str
-    """`approval`, `question`, `missing`, `budget`, `scope` or `leftovers`."""
+    """`approval`, `question`, `missing`, `budget`, `scope`, `leftovers` or `attach`."""
     since_ms: int | None
     """Wall clock since when it waits."""
     blockers: tuple[str, ...]

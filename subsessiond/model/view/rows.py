@@ -50,6 +50,8 @@ class Row(Value, frozen=True, kw_only=True):
     role: str = ""
     phase: Phase | None = None
     """Telemetry of a live child."""
+    awaits_attach: bool = False
+    """Claimed until somebody attaches the process that is its agent."""
     outcome: Outcome | None = None
     reason: str = ""
     author: Author | None = None

@@ -28,6 +28,21 @@ class SpawnAnswer(Value, frozen=True, kw_only=True):
     """With `checkOnly`: every check passed and nothing was started."""
 
 
+class AttachAnswer(Value, frozen=True, kw_only=True):
+    """What a process needs to know that is a child from now on, or could become it."""
+
+    node_id: NodeId
+    opening: str
+    """Mission, owned files, contract and letter: the first thing a child reads."""
+    workspace: str
+    """The folder it works in."""
+    socket: str
+    pid: int | None = None
+    """The process that is the child now; absent with `checkOnly`."""
+    token: str = ""
+    """For the environment of what the process starts; given once, and never with `checkOnly`."""
+
+
 class CheckpointAnswer(Value, frozen=True, kw_only=True):
     """A checkpoint is durable."""
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from subsessiond.rpc.call import Handler
 from subsessiond.rpc.desk import Desk
 from subsessiond.rpc.methods import (
+    attach,
     blocked,
     cancel,
     checkpoint,
@@ -41,6 +42,7 @@ _METHODS: Final[Mapping[str, Any]] = MappingProxyType(
         "subsession.checkpoint": checkpoint.checkpoint,
         "subsession.receipt": receipt.receipt,
         "subsession.succeed": succeed.succeed,
+        "subsession.attach": attach.attach,
         "subsession.tree": tree.tree,
         "subsession.node": node.node,
         "subsession.inbox": inbox.inbox,

@@ -15,12 +15,14 @@ from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.adapters.runners.acp.runner import AcpRunner
 from subsessiond.adapters.runners.agentprocess import Host
 from subsessiond.adapters.runners.command import CommandRunner
+from subsessiond.adapters.runners.external import ExternalRunner
 from subsessiond.adapters.runners.scripted import ScriptedRunner
-from subsessiond.model.commands import FailStart
+from subsessiond.model.commands import ConfirmStart, FailStart
 from subsessiond.model.process import Stopped
 from subsessiond.model.role import AgentProfile, Channel
 from subsessiond.ports import ChildOrder, RunnerFault, RunningChild
 from subsessiond.rpc.schema import schema_fault
+from tests.support.joining import Joined, Joiner, joiner
 from tests.support.policies import ACTOR
 from tests.support.stage import Stage, stage
 from tests.support.transcripts import ListedTranscripts
@@ -31,6 +33,9 @@ ROOT = Path(__file__).parents[3]
 
 class Case(ABC):
     """One kind of runner, and children of it."""
+
+    kills = True
+    """Whether it ends what does not leave when it is asked."""
 
     def __init__(self, here: Stage) -> None:
         self.stage = here
@@ -173,7 +178,51 @@ class Acting(Case):
             await asyncio.sleep(0.005)
 
 
-@pytest.fixture(params=["command", "scripted", "acp"])
+class Joining(Case):
+    """Real processes that nobody here started for their node: they are attached while it runs."""
+
+    kills = False
+
+    def __init__(self, here: Stage, processes: LinuxProcesses, joiner: Joiner) -> None:
+        super().__init__(here)
+        self.runner = ExternalRunner(processes.guests, ListedTranscripts(), LONG_MS)
+        self._joiner = joiner
+
+    async def _make(self, script: str) -> RunningChild:
+        profile = AgentProfile(name="guest", runner="external", may_stop=True)
+        order = await self.stage.order(profile, role="joined")
+        child = self.runner.start(order, self.stage.voice)
+        return Joined(self._joiner, child, order.node.node_id, script)
+
+    async def ending(self) -> RunningChild:
+        """A process that exits."""
+        return await self._make("exit 3")
+
+    async def lasting(self) -> RunningChild:
+        """A process that stays."""
+        return await self._make("touch begun; exec sleep 600")
+
+    async def stubborn(self) -> RunningChild:
+        """A process that ignores TERM, and is not killed for it."""
+        return await self._make("trap '' TERM; touch begun; while :; do sleep 600; done")
+
+    async def why_not(self) -> str:
+        """A system on which nobody can be attached."""
+        profile = AgentProfile(name="no-such-thing", runner="external")
+        order = await self.stage.order(profile, role="joined")
+        with pytest.raises(RunnerFault) as caught:
+            ExternalRunner(None, ListedTranscripts(), LONG_MS).start(order, self.stage.voice)
+        return f"no-such-thing: {caught.value}"
+
+    async def under_way(self) -> None:
+        """Wait for the process's own sign, and for the start that its runner tells."""
+        while not (self.stage.folder / "begun").exists():  # noqa: ASYNC110 -- a file tells nobody
+            await asyncio.sleep(0.005)
+        while not self.stage.told(ConfirmStart):  # noqa: ASYNC110 -- nor does a list
+            await asyncio.sleep(0.005)
+
+
+@pytest.fixture(params=["command", "scripted", "acp", "external"])
 async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Case]:
     """Give one runner."""
     async with stage(tmp_path, spawn_burst=100, live_per_parent=None) as here:
@@ -181,5 +230,9 @@ async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
             yield Scripts(here)
             return
         processes = LinuxProcesses(container="descent", term_grace_ms=LONG_MS)
-        yield (Commands if request.param == "command" else Acting)(here, processes)
+        if request.param == "external":
+            with joiner(here) as made:
+                yield Joining(here, processes, made)
+        else:
+            yield (Commands if request.param == "command" else Acting)(here, processes)
         await processes.aclose()

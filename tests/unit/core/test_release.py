@@ -35,6 +35,13 @@ def test_nobody_but_the_operator_says_that_leftovers_are_gone() -> None:
     assert now.node("w").leftovers == ()
 
 
+def test_what_was_watched_until_its_end_is_released_by_itself() -> None:
+    """Who saw the very processes end that were left knows more than who finds nothing."""
+    now = at_work(play(), "w") >> final("w") >> gone("w", "pid 7") >> gone("w", watched=True)
+    now = now << said(NodeReleased, "w", by_operator=False)
+    _ = now >> gone("w", watched=True) << nothing
+
+
 def test_a_release_needs_a_person() -> None:
     """Neither a node nor a process of the operator frees a claim."""
     now = at_work(play(), "w") >> final("w") >> gone("w", "pid 7")
