@@ -69,14 +69,34 @@ def meetings_of(
 
     Nothing only if they provably meet no claim but exempt ones.
     """
-    meter = Meter(step_budget)
+    meter, heads = Meter(step_budget), _by_head(patterns)
     for place, other in enumerate(others):
-        for asked in patterns:
+        for asked in patterns if other.is_outer else _headed(heads, other.names[0]):
             for clash in other.clashes(asked, exempt, meter):
                 yield Met(asked, clash, place)
             if meter.is_spent:
                 # Why: every claim there has then been looked at, and all are exempt.
                 break
+
+
+def _by_head(patterns: tuple[Pattern, ...]) -> dict[str, dict[int, Pattern]]:
+    """File patterns under the names they may begin with; nothing written out is under none."""
+    found: dict[str, dict[int, Pattern]] = {}
+    for number, pattern in enumerate(patterns):
+        for path in pattern.alternatives:
+            head = path[0] if isinstance(path[0], str) else ""
+            found.setdefault(head, {})[number] = pattern
+    return found
+
+
+def _headed(heads: dict[str, dict[int, Pattern]], name: str) -> Iterator[Pattern]:
+    """Go through those that may begin with a name, in their order.
+
+    Why: a repository may hold a hundred workspaces, and a brief as many patterns; most pairs of
+    them have nothing to do with each other.
+    """
+    near = {**heads.get(name, {}), **heads.get("", {})}
+    return (near[number] for number in sorted(near))
 
 
 def beneath(path: Path, names: tuple[str, ...]) -> Path:
