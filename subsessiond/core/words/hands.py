@@ -64,6 +64,7 @@ HAND_WORDS: Final[Mapping[str, ToolWords]] = MappingProxyType(
 
 NO_SUCH_TOOL = "there is no such tool"
 NO_OBJECT = "the arguments are not a JSON object"
+HALF_CHARACTER = "the arguments hold half a character, or are nested too deep"
 NOT_READ_AGAIN = "(cut: this was an answer of {size} bytes; call the tool again if you need it)"
 
 

@@ -1,6 +1,7 @@
 """Carries out the calls of a model: our own tools, those on files, and what is neither."""
 
 import asyncio
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,13 @@ from subsessiond.adapters.runners.model.speech import Call
 from subsessiond.adapters.runners.model.table import HANDS, fault_of, offered_hands
 from subsessiond.adapters.runners.ownership import real_path
 from subsessiond.core.permit import Asked, Refusal, permit
-from subsessiond.core.words.hands import NO_OBJECT, NO_SUCH_TOOL, bad_call, tool_refused
+from subsessiond.core.words.hands import (
+    HALF_CHARACTER,
+    NO_OBJECT,
+    NO_SUCH_TOOL,
+    bad_call,
+    tool_refused,
+)
 from subsessiond.model.node import Node
 from subsessiond.ports import ChildTools, OfferedTool
 
@@ -59,6 +66,8 @@ class Hands:
         """Do what a call asks for, and give the answer for the model."""
         if call.arguments is None:
             return self._unreadable(NO_OBJECT)
+        if not _is_text(call.arguments):
+            return self._unreadable(HALF_CHARACTER)
         if any(tool.name == call.name for tool in self._own):
             self.unreadable = 0
             answer = await self._tools.call(self._node.node_id, call.name, call.arguments)
@@ -104,6 +113,15 @@ class Hands:
         if len(self._refused) < REFUSALS_MOST:
             self._refused.setdefault(refusal.blocker, refusal)
         return tool_refused(refusal.why, refusal.blocker)
+
+
+def _is_text(arguments: dict[str, Any]) -> bool:
+    """Tell whether all that stands there can be written down: JSON can spell what text cannot."""
+    try:
+        json.dumps(arguments, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
 
 
 _Work = Callable[[Path, str, dict[str, Any]], str]

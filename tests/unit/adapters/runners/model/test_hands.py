@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.model.hands import REFUSALS_MOST, Hands
@@ -65,6 +67,26 @@ async def test_what_is_not_granted_is_refused_and_remembered(
     assert len(refused) == REFUSALS_MOST
     assert refused[0].blocker == "approval-required: run touch x"
     assert hands.take_refusals() == ()
+
+
+@pytest.mark.parametrize("role", ["worker", "reader"])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("write_file", {"path": "a\ud800", "text": "x"}),
+        ("run_command", {"command": "echo \ud800"}),
+        ("report", {"output": "\ud800", "stage": "final", "outcome": "completed"}),
+        ("report", {"\ud800": 1}),
+    ],
+)
+async def test_half_a_character_ends_no_child(
+    here: Stage, processes: LinuxProcesses, role: str, name: str, arguments: dict[str, Any]
+) -> None:
+    """JSON can spell what no text holds: whoever writes it is told so, in text."""
+    hands = await some_hands(here, processes, role=role)
+    told = await hands.use(call(name, arguments))
+    assert told == "Not done: the arguments hold half a character, or are nested too deep."
+    assert hands.unreadable == 1
 
 
 async def test_what_is_no_call_is_told_and_counted(here: Stage, processes: LinuxProcesses) -> None:
