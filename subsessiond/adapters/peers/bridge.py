@@ -11,7 +11,26 @@ SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"
 START_FILES: Final = frozenset({"--init-file", "--rcfile"})
 """Terminals of IDEs start an interactive shell with a file of their own."""
 
-LAUNCHERS: Final = frozenset({"npx", "npm", "pnpm", "bunx", "uv", "uvx", "pipx", "env", "timeout"})
+LAUNCHERS: Final = frozenset(
+    [
+        "npx",
+        "npm",
+        "pnpm",
+        "pnpx",
+        "yarn",
+        "yarnpkg",
+        "corepack",
+        "bunx",
+        "uv",
+        "uvx",
+        "pipx",
+        "poetry",
+        "pdm",
+        "hatch",
+        "env",
+        "timeout",
+    ]
+)
 
 
 def agent_above(line: tuple[Spot, ...]) -> Spot | None:
@@ -21,11 +40,16 @@ def agent_above(line: tuple[Spot, ...]) -> Spot | None:
         line: The process and its ancestors, itself first.
 
     Returns:
-        The agent; none when the process is neither, or when a person's shell is above it.
+        The agent; where a person's shell is above it, or nothing any more, a bridge itself, so that
+        its calls are still a root's, and otherwise none.
     """
     own = arguments_of(line[0].pid)
-    if not is_bridge(own) and not is_attaching(own):
-        return None
+    if is_bridge(own):
+        return _above(line) or line[0]
+    return _above(line) if is_attaching(own) else None
+
+
+def _above(line: tuple[Spot, ...]) -> Spot | None:
     for spot in line[1:]:
         words = arguments_of(spot.pid)
         if spot.pid == 1 or not words or is_plain_shell(words):
@@ -61,8 +85,16 @@ def is_plain_shell(words: tuple[str, ...]) -> bool:
 
 def is_launcher(words: tuple[str, ...]) -> bool:
     """Tell whether a command line only starts another program."""
-    names = {_name(word) for word in words[:2]}
+    if len(words) == 1:
+        # Why: npm and npx write over theirs, and then it reads as one word such as `npm exec x`.
+        words = tuple(words[0].split(" "))
+    names = {_name(word) for word in (*words[:2], *_module(words))}
     return bool(names & LAUNCHERS) or _name(words[0]) in SHELLS
+
+
+def _module(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the module that an interpreter was told to run."""
+    return words[2:3] if words[1:2] == ("-m",) else ()
 
 
 def _name(word: str) -> str:
