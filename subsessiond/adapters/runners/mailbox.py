@@ -8,10 +8,6 @@ from subsessiond.model.message import Message, MessageState, Source
 from subsessiond.model.node import Node
 from subsessiond.ports import Voice
 
-SHOWN_TOKENS = 8_000
-"""Of mail in one prompt; one message alone may be more. The rest is announced."""
-
-
 class Mailbox:
     """What the published tree holds for one child.
 
@@ -61,14 +57,16 @@ class Mailbox:
         self._voice.tell(MarkDelivered(node=self._node_id, message_ids=ids, read=True, **now))
 
     async def take(self) -> str:
-        """Hand over what is unread, oldest first, bounded; empty where there is nothing.
+        """Hand over what is unread, oldest first; empty where there is nothing.
+
+        It is bounded, but for one message alone; the rest is announced, and comes with the next.
 
         Why noted before it is said: after a crash between the two it comes once more, marked, and
         never a second time as if it were the first.
         """
         unread = self._unread()
         shown: list[Message] = []
-        room = bytes_of_tokens(SHOWN_TOKENS)
+        room = bytes_of_tokens(self._voice.policy.limits.wake_tokens)
         for message in unread:
             room -= size_bytes(message.text)
             if shown and room < 0:

@@ -1,12 +1,15 @@
-from subsessiond.adapters.runners.mailbox import SHOWN_TOKENS, Mailbox
+from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.core.bounds import bytes_of_tokens, size_bytes
 from subsessiond.model.commands import Caller, ConfirmStart, MarkDelivered, Steer, SubmitReport
 from subsessiond.model.decision import Accepted
 from subsessiond.model.ids import NodeId
 from subsessiond.model.message import MessageState, Source
+from subsessiond.model.policy import Limits
 from subsessiond.model.report import Report
 from subsessiond.model.report import Stage as ReportStage
 from tests.support.stage import Stage
+
+SHOWN = Limits().wake_tokens
 
 
 async def make(here: Stage) -> tuple[Mailbox, NodeId]:
@@ -116,10 +119,10 @@ async def test_what_came_to_nothing_comes_again_and_says_so(here: Stage) -> None
 async def test_mail_is_handed_over_once_and_bounded(here: Stage) -> None:
     """The oldest comes first, what does not fit is announced, and comes the next time."""
     mailbox = Mailbox(here.voice, here.root)
-    child = await here.admit(role="worker", report_tokens=SHOWN_TOKENS)
+    child = await here.admit(role="worker", report_tokens=SHOWN)
     await here.voice.ask(ConfirmStart(node=child, **here.voice.now()))
     for letter in "abc":
-        await report(here, child, letter * (bytes_of_tokens(SHOWN_TOKENS) - 700))
+        await report(here, child, letter * (bytes_of_tokens(SHOWN) - 700))
     await report(here, child, "short")
     first = await mailbox.take()
     await here.settled_queue()
