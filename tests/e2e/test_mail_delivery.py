@@ -34,7 +34,7 @@ def test_twelve_that_end_within_one_step_are_one_wake() -> None:
     with Daemon(config=tables()) as daemon:
         root = daemon.open()
         spawns = [spawning(done(n)) for n in range(CHILDREN)]
-        turns = [[*spawns, {"wait_file": "go"}], [{"wait_file": "read"}, FINAL]]
+        turns: list[list[Any]] = [[*spawns, {"wait_file": "go"}], [{"wait_file": "read"}, FINAL]]
         node = lead(daemon, root, *turns)
         wait_brood(daemon, node)
         mail = waiting(daemon, node)
@@ -81,7 +81,7 @@ def test_mail_of_a_turn_that_died_is_shown_again_to_the_successor() -> None:
     with Daemon(config=tables()) as daemon:
         root = daemon.open()
         late = spawning({"awaitPrompt": True})
-        turns = [[spawning(done(0)), late], [{"wait_file": "die"}, {"kill": 9}]]
+        turns: list[list[Any]] = [[spawning(done(0)), late], [{"wait_file": "die"}, {"kill": 9}]]
         node = lead(daemon, root, *turns)
         within(lambda: len(prompts(daemon, node)) < 2, "no mail")
         first, second = brood(daemon, node)

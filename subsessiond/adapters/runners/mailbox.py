@@ -8,6 +8,7 @@ from subsessiond.model.message import Message, MessageState, Source
 from subsessiond.model.node import Node
 from subsessiond.ports import Voice
 
+
 class Mailbox:
     """What the published tree holds for one child.
 
