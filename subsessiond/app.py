@@ -34,6 +34,7 @@ from subsessiond.parts import (
     AnyProcesses,
     clear_scratch,
     environment_maker,
+    noticing,
     open_processes,
     open_runners,
     open_store,
@@ -133,7 +134,8 @@ class Daemon:
             registry = Registry(loaded.tree, self._settings.policy, store, executor.perform)
             registry.listen(self._tokens.on_events)
             registry.listen(self._channels.on_events)
-            await self._serve(registry, store, executor, processes, workspace)
+            async with noticing(self._settings, registry, self._clock, self._scrubber):
+                await self._serve(registry, store, executor, processes, workspace)
         return 0
 
     async def _serve(

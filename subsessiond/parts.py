@@ -1,9 +1,11 @@
 """Parts that are made from settings and hold something of the system: the store, the containers."""
 
+import asyncio
 import os
+import shutil
 import sys
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import structlog
 
 from subsessiond.adapters.journals import FileJournals
 from subsessiond.adapters.lock import StateLock
+from subsessiond.adapters.notifier import DesktopNotifier
 from subsessiond.adapters.processes import (
     LinuxProcesses,
     PortableProcesses,
@@ -27,7 +30,10 @@ from subsessiond.adapters.runners.scratch import drop_scratch
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.store import SqliteStore
 from subsessiond.adapters.transcripts import FileTranscripts
+from subsessiond.core.scrub import Scrubber
 from subsessiond.engine.executor import Environment
+from subsessiond.engine.notices import Notices
+from subsessiond.engine.registry import Registry
 from subsessiond.model.node import Node
 from subsessiond.model.process import ProcessFault
 from subsessiond.model.role import AgentProfile
@@ -35,6 +41,7 @@ from subsessiond.model.tree import Tree
 from subsessiond.ports import ChildTools, Clock, IdSource, Runner, Transcripts, Voice, Workspace
 from subsessiond.rpc.schema import schema_fault
 from subsessiond.settings import Settings
+from subsessiond.settings.daemon import NotifyChoice
 
 MIB = 1024 * 1024
 
@@ -77,6 +84,33 @@ def open_processes(settings: Settings, platform: str = sys.platform) -> AnyProce
     for words in processes.missing:
         logger.warning("this system has no containers", missing=words)
     return processes
+
+
+@asynccontextmanager
+async def noticing(
+    settings: Settings, registry: Registry, clock: Clock, scrubber: Scrubber
+) -> AsyncIterator[None]:
+    """Tell the person on her desktop what she asked to be told, for the length of a block."""
+    if settings.notify is NotifyChoice.NONE:
+        yield
+        return
+    program = shutil.which("notify-send")
+    if program is None:
+        logger.warning("no notices are shown", missing="notify-send")
+        yield
+        return
+    ends = settings.notify is NotifyChoice.ALL
+    notifier = DesktopNotifier(program)
+    notices = Notices(registry.tree, notifier, clock, scrubber.scrub, ends=ends)
+    forget = registry.listen(notices.on_events)
+    task = asyncio.create_task(notices.run(), name="notices")
+    try:
+        yield
+    finally:
+        forget()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 def open_transcripts(settings: Settings, clock: Clock, parts: AsyncExitStack) -> FileTranscripts:

@@ -517,6 +517,13 @@ class Runner(Protocol):
         """
 
 
+class Notifier(Protocol):
+    """Shows a person something outside of any terminal."""
+
+    async def notify(self, title: str, text: str) -> str:
+        """Show one notice, within seconds; says what kept it from being shown, and never raises."""
+
+
 class Peers(Protocol):
     """Who sits at the other end of a unix socket."""
 

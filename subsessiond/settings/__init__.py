@@ -22,6 +22,7 @@ from subsessiond.settings.daemon import (
     MOST_MIB,
     ContainerChoice,
     DaemonTable,
+    NotifyChoice,
     read_daemon,
 )
 from subsessiond.settings.places import find_places
@@ -42,6 +43,8 @@ class Settings(Value, frozen=True, kw_only=True):
     """Whether a call without a terminal may grant (for CI)."""
     passphrase: Passphrase | None = None
     """What is kept of the passphrase that granting calls need besides; none = they need none."""
+    notify: NotifyChoice = NotifyChoice.NONE
+    """What is shown on the person's desktop."""
     container: str | None = None
     """Kind of container; none = the strongest that works here."""
     term_grace_ms: int = 3_000
@@ -82,6 +85,7 @@ def load(
         policy=policy,
         headless=daemon.headless,
         passphrase=daemon.passphrase,
+        notify=daemon.notify,
         container=None if strongest else str(daemon.container),
         term_grace_ms=daemon.term_grace_ms,
         pass_environment=daemon.pass_environment,

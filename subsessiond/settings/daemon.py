@@ -41,6 +41,14 @@ class ContainerChoice(StrEnum):
     DESCENT = "descent"
 
 
+class NotifyChoice(StrEnum):
+    """What the desktop is told."""
+
+    NONE = "none"
+    BLOCKED = "blocked"
+    ALL = "all"
+
+
 class DaemonTable(Value, frozen=True, kw_only=True):
     """What the file says."""
 
@@ -48,6 +56,7 @@ class DaemonTable(Value, frozen=True, kw_only=True):
     headless: bool
     passphrase: Passphrase | None
     """What is kept of the operator's passphrase; none where none is asked for."""
+    notify: NotifyChoice
     container: ContainerChoice
     term_grace_ms: int
     pass_environment: tuple[str, ...]
@@ -69,7 +78,7 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
     file.only(("limits", "operator", "processes", "files", "checks", "secrets", "transcripts"))
     operator, processes, files = (file.table(n) for n in ("operator", "processes", "files"))
     secrets, transcripts = file.table("secrets"), file.table("transcripts")
-    operator.only(("headless", "passphrase"))
+    operator.only(("headless", "notify", "passphrase"))
     processes.only(("container", "term_grace_ms", "pass_environment"))
     files.only(("fold_case",))
     secrets.only(("values_from",))
@@ -78,6 +87,7 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
         limits=_limits(file.table("limits")),
         headless=operator.flag("headless", default=False),
         passphrase=_passphrase(operator),
+        notify=operator.choice("notify", NotifyChoice, NotifyChoice.NONE),
         container=processes.choice("container", ContainerChoice, ContainerChoice.STRONGEST),
         term_grace_ms=processes.whole("term_grace_ms", 3_000, most=GRACE_MOST_MS),
         pass_environment=_variables(processes, "pass_environment", _PASSED, ", a last * allowed"),

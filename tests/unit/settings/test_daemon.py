@@ -45,6 +45,7 @@ def test_all_tables_are_read() -> None:
         f"""
         [operator]
         headless = true
+        notify = "all"
         passphrase = "$scrypt$ln=15,r=8,p=1${"A" * 22}${"A" * 43}"
         [processes]
         container = "descent"
@@ -63,6 +64,7 @@ def test_all_tables_are_read() -> None:
         """
     )
     assert found.headless
+    assert found.notify == "all"
     assert found.passphrase is not None
     assert (found.passphrase.cost, found.passphrase.salt) == (15, bytes(16))
     assert (found.container, found.term_grace_ms) == ("descent", 5)
@@ -82,6 +84,7 @@ def test_all_tables_are_read() -> None:
         ("[limits]\nmission_bytes = 0", "[limits] mission_bytes: must be a whole number, from 1"),
         ("[limits]\nmission_bytes = 4194305", "from 1 to 4194304"),
         ('[operator]\nheadless = "yes"', "[operator] headless: must be true or false"),
+        ('[operator]\nnotify = "some"', "[operator] notify: must be one of none, blocked, all"),
         ('[operator]\npassphrase = "horse"', "passphrase: must be the line that `subsessiond pass"),
         ("[operator]\nhead = 1", "[operator] head: there is no such word"),
         ('[processes]\ncontainer = "docker"', "container: must be one of strongest, cgroup"),
