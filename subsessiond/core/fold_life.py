@@ -1,6 +1,6 @@
 """Folds of a node's life: opened, admitted, started, settled, released."""
 
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from immutables import Map
 from msgspec.structs import replace
@@ -23,9 +23,13 @@ from subsessiond.model.events import (
 )
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Phase, Status
+from subsessiond.model.process import Identity
 from subsessiond.model.tree import KeyRecord, Tree
 
 V = TypeVar("V")
+
+FORMER_MOST: Final = 50
+"""Agents remembered of one root: an editor that is opened anew every hour for two days."""
 
 
 def root_opened(tree: Tree, event: RootOpened) -> Tree:
@@ -35,9 +39,18 @@ def root_opened(tree: Tree, event: RootOpened) -> Tree:
 
 
 def root_resumed(tree: Tree, event: RootResumed) -> Tree:
-    """Bind a root to whoever came back."""
+    """Bind a root to whoever came back, and remember who was it before."""
     changes: dict[str, Any] = {"token_hash": event.token_hash} if event.token_hash else {}
-    return change(tree, event, identity=event.agent, last_sign_ms=event.at_ms, **changes)
+    former = _former(node_at(tree, event.node), event.agent)
+    changes |= {"identity": event.agent, "former": former}
+    return change(tree, event, last_sign_ms=event.at_ms, **changes)
+
+
+def _former(root: Node, agent: Identity | None) -> tuple[Identity, ...]:
+    """List those that were a root before; nobody has outlived another start of the machine."""
+    known = [one for one in (root.identity, *root.former) if one is not None and one != agent]
+    boot = next((one.boot_id for one in (agent, *known) if one is not None), "")
+    return tuple(one for one in known if one.boot_id == boot)[:FORMER_MOST]
 
 
 def node_admitted(tree: Tree, event: NodeAdmitted) -> Tree:

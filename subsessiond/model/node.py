@@ -128,6 +128,8 @@ class Node(Value, frozen=True, kw_only=True):
     settled_at_ms: int | None = None
     released_at_ms: int | None = None
     identity: Identity | None = None
+    former: tuple[Identity, ...] = ()
+    """Agents that were this root before, newest first: those that still run are no person."""
     settlement: Settlement | None = None
     forced: bool = False
     leftovers: tuple[str, ...] = ()

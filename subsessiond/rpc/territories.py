@@ -55,7 +55,8 @@ class Territories:
             # Why the released are left out, but roots not: a child's processes are proven gone,
             # while the agent of a closed root lives on and is no person for that.
             if node.is_root or node.status is not Status.RELEASED:
-                self._record(node.node_id, node.identity)
+                for identity in (*node.former, node.identity):
+                    self._record(node.node_id, identity)
 
     def expect(self, node_id: NodeId, identity: Identity) -> None:
         """Know a child's process before its program begins.

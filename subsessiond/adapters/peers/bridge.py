@@ -11,26 +11,9 @@ SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"
 START_FILES: Final = frozenset({"--init-file", "--rcfile"})
 """Terminals of IDEs start an interactive shell with a file of their own."""
 
-LAUNCHERS: Final = frozenset(
-    [
-        "npx",
-        "npm",
-        "pnpm",
-        "pnpx",
-        "yarn",
-        "yarnpkg",
-        "corepack",
-        "bunx",
-        "uv",
-        "uvx",
-        "pipx",
-        "poetry",
-        "pdm",
-        "hatch",
-        "env",
-        "timeout",
-    ]
-)
+NODE_LAUNCHERS: Final = frozenset({"npx", "npm", "pnpm", "pnpx", "yarn", "yarnpkg", "bunx"})
+PYTHON_LAUNCHERS: Final = frozenset({"uv", "uvx", "pipx", "poetry", "pdm", "hatch"})
+LAUNCHERS: Final = NODE_LAUNCHERS | PYTHON_LAUNCHERS | {"corepack", "env", "timeout"}
 
 
 def agent_above(line: tuple[Spot, ...]) -> Spot | None:

@@ -236,8 +236,8 @@ def test_a_launcher_is_not_taken_for_the_agent(
     """However a launcher looks in the list of processes, what started it is the agent."""
     stand_in = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
     for name in ("uv.py", "npx"):
-        words = stand_in if name == "npx" else stand_in.replace("argv[1:]", "argv[2:]")
-        (tmp_path / name).write_text(words)
+        skipped = stand_in if name == "npx" else stand_in.replace("argv[1:]", "argv[2:]")
+        (tmp_path / name).write_text(skipped)
     native = tmp_path / "uv"
     native.write_text(f"#!{sys.executable}\n{stand_in.replace('argv[1:]', 'argv[3:]')}\n")
     native.chmod(0o700)

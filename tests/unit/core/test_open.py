@@ -1,5 +1,7 @@
 import pytest
+from msgspec.structs import replace
 
+from subsessiond.core.fold_life import FORMER_MOST
 from subsessiond.model.commands import OpenRoot
 from subsessiond.model.decision import Opened
 from subsessiond.model.effects import AppendJournal
@@ -56,6 +58,26 @@ def test_a_bridge_comes_back_to_its_root() -> None:
     assert now.node("root").identity == IDENTITY
     assert now.node("root").token_hash == "new"
     assert len(now.tree.nodes) == 1
+
+
+def test_whoever_was_a_root_before_is_remembered() -> None:
+    """An agent whose root another one took, or a script, is still that root and no person."""
+    second = replace(IDENTITY, pid=7)
+    now = play() >> open_root() >> resume("root", agent=IDENTITY) >> resume("root")
+    assert (now.node("root").identity, now.node("root").former) == (None, (IDENTITY,))
+    now = now >> resume("root", agent=second) >> resume("root", agent=IDENTITY)
+    assert (now.node("root").identity, now.node("root").former) == (IDENTITY, (second,))
+    now = now >> resume("root", agent=replace(IDENTITY, boot_id="another"))
+    assert now.node("root").former == ()
+
+
+def test_not_more_former_agents_are_remembered_than_a_record_can_hold() -> None:
+    """The newest of them are kept."""
+    now = play() >> open_root()
+    for pid in range(1, FORMER_MOST + 5):
+        now = now >> resume("root", agent=replace(IDENTITY, pid=pid))
+    kept = [one.pid for one in now.node("root").former]
+    assert kept == list(range(FORMER_MOST + 3, 3, -1))
 
 
 def test_a_resume_without_token_keeps_the_old_one() -> None:

@@ -177,3 +177,12 @@ def test_after_a_restart_only_what_is_not_gone_is_territory() -> None:
     territories = Territories(a_tree([gone, left]))
     assert territories.find(a_peer(100, 1)) == Finding()
     assert territories.find(a_peer(200, 1)).node_id == node_id(3)
+
+
+def test_who_was_a_root_before_is_still_that_root_in_the_next_life() -> None:
+    """An agent whose root another one has taken does not become the operator by a restart."""
+    former = (identity(50, 50), identity(60, 60))
+    root = a_node(1, None, identity=identity(70, 70), former=former)
+    territories = Territories(a_tree([root]))
+    for pid in (50, 60, 70):
+        assert territories.find(a_peer(7, pid, 1)).node_id == node_id(1)
