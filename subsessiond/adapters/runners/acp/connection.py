@@ -22,8 +22,10 @@ INTERNAL: Final = -32603
 CODES: Final = 2**31
 """Beyond it nobody's error codes lie: a longer number is a text in disguise."""
 
-AT_ONCE: Final = 32
-"""Requests of the agent that are worked on at once; while there are more, it is not read."""
+AT_ONCE: Final = 8
+"""Requests of the agent that are worked on at once; while there are more, it is not read. So few
+because each may hold a line of the longest kind, and its answer, until an agent reads it.
+"""
 
 MESSAGE_BYTES: Final = 1_024
 """Of an error's words, as they are kept."""
