@@ -72,6 +72,11 @@ class Voice:
             text = text.encode("ascii", "backslashreplace").decode()
         print(text, file=self._out, flush=True)
 
+    def ring(self) -> None:
+        """Ring the terminal's bell; where there is none, or a program reads, nothing is said."""
+        if self.is_terminal and not self.as_json:
+            print("\a", end="", file=self._out, flush=True)
+
     def raw(self, text: str) -> None:
         """Pass on what an agent wrote as it is; a terminal is shown it made safe."""
         if self.is_terminal:

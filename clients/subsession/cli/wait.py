@@ -2,6 +2,7 @@
 
 from subsession.cli import exits
 from subsession.cli.arguments import Verbs, seconds
+from subsession.cli.bell import Bell
 from subsession.cli.facts import is_live
 from subsession.cli.letters import settled_text
 from subsession.cli.session import SHORT, Session
@@ -17,12 +18,16 @@ def add(verbs: Verbs) -> None:
     which.add_argument("--any", action="store_true", help="until the first has settled")
     which.add_argument("--all", action="store_true", help="until all have (the default)")
     parser.add_argument("--timeout", type=seconds, metavar="S", help="at most so long")
+    parser.add_argument("--bell", action="store_true", help="ring the terminal's bell at the end")
 
 
 def wait(session: Session) -> int:
     """Wait for the nodes named."""
     names = [session.node_id(text) for text in session.words.nodes]
-    return wait_for(session, names, any_of=session.words.any, timeout_s=session.words.timeout)
+    words = session.words
+    code = wait_for(session, names, any_of=words.any, timeout_s=words.timeout)
+    Bell(session.voice, wanted=words.bell).ring()
+    return code
 
 
 def wait_for(session: Session, names: list[str], *, any_of: bool, timeout_s: float | None) -> int:

@@ -5,9 +5,10 @@ from typing import NoReturn
 
 from subsession.cli import exits
 from subsession.cli.arguments import Verbs
+from subsession.cli.bell import Bell
 from subsession.cli.news import News
 from subsession.cli.picture import Picture, summary
-from subsession.cli.session import Session
+from subsession.cli.session import Session, UsageProblem
 from subsession.errors import SubsessionError
 from subsession.mirror import Mirror
 
@@ -28,6 +29,9 @@ def add(verbs: Verbs) -> None:
     )
     parser.add_argument("root", nargs="?", metavar="ROOT", help="only this root's tree")
     parser.add_argument("--live", action="store_true", help="until Ctrl-C")
+    parser.add_argument(
+        "--bell", action="store_true", help="with --live: ring when something more waits for you"
+    )
 
 
 def now_ms() -> float:
@@ -37,6 +41,8 @@ def now_ms() -> float:
 
 def tree(session: Session) -> int:
     """Show the tree once, or keep showing it."""
+    if session.words.bell and not session.words.live:
+        raise UsageProblem("--bell goes with --live: what stands still does not ring")
     root_id = session.node_id(session.words.root) if session.words.root else None
     mirror = Mirror(root_id)
     session.client.follow(mirror.refresh())
@@ -66,8 +72,10 @@ def _live(session: Session, mirror: Mirror) -> int:
 def _tell_news(session: Session, mirror: Mirror) -> NoReturn:
     """Tell what happens, for as long as somebody reads it."""
     news = News(session.voice)
+    bell = Bell(session.voice, wanted=session.words.bell)
     while True:
         news.tell(mirror.rows.values(), now_ms())
+        bell.look(mirror.rows.values())
         time.sleep(_PACE_S)
         session.client.follow(mirror.refresh(_QUIET_MS))
 
@@ -76,9 +84,11 @@ def _redraw(session: Session, mirror: Mirror) -> NoReturn:
     """Draw the tree in place; keep the last good picture while no daemon answers."""
     from subsession.cli.live import Screen  # rich takes longer to load than all else together
 
+    bell = Bell(session.voice, wanted=session.words.bell)
     with Screen(session.voice) as screen:
         while True:
             screen.show(mirror.rows.values(), now_ms())
+            bell.look(mirror.rows.values())
             time.sleep(_PACE_S)
             try:
                 session.client.follow(mirror.refresh(_TICK_MS))
