@@ -100,6 +100,7 @@ class Connection:
         self._outstanding: dict[int, asyncio.Future[Any]] = {}
         self._answering: set[asyncio.Task[None]] = set()
         self._room = asyncio.Semaphore(AT_ONCE)
+        self._saying = asyncio.Lock()
         self.closed = asyncio.Event()
         """Set once nothing is answered any more."""
         self.unmatched = 0
@@ -207,13 +208,15 @@ class Connection:
         self._room.release()
 
     async def _say(self, message: dict[str, Any]) -> None:
-        if self.closed.is_set():
-            raise ConnectionLost("the agent is gone")
-        line = msgspec.json.encode({"jsonrpc": "2.0", **message}) + b"\n"
-        try:
-            await self._write(line)
-        except InputClosed as fault:
-            raise ConnectionLost(str(fault)) from fault
+        # Why one after the other: a line that nobody reads yet can be six times what it says.
+        async with self._saying:
+            if self.closed.is_set():
+                raise ConnectionLost("the agent is gone")
+            line = msgspec.json.encode({"jsonrpc": "2.0", **message}) + b"\n"
+            try:
+                await self._write(line)
+            except InputClosed as fault:
+                raise ConnectionLost(str(fault)) from fault
 
 
 def _look(future: asyncio.Future[Any]) -> None:

@@ -259,38 +259,3 @@ def test_no_byte_between_frames_loses_a_frame(
         return both.heard
 
     assert asyncio.run(read()) == wanted
-
-
-def nested(levels: int) -> Any:
-    """Make a list in a list in a list."""
-    made: Any = []
-    for _ in range(levels):
-        made = [made]
-    return made
-
-
-async def test_nesting_that_can_be_read_and_not_be_written_ends_nothing() -> None:
-    """An id, a method, an error's words and data as deep as the stack: each is answered or read."""
-    both = Both()
-    connection = Connection(both.write, both)
-    deep = nested(100_000)
-    await connection.take({"id": deep, "method": "x", "params": {}})
-    await connection.take({"id": 1, "method": deep})
-    await settle()
-    assert [(said["id"], said["error"]["code"]) for said in both.written] == [
-        (None, -32600),
-        (1, -32600),
-    ]
-    asked = await connection.send("ask", {})
-    await connection.take({"id": 1, "error": {"code": 5, "message": deep, "data": deep}})
-    with pytest.raises(AnsweredError, match="error 5") as raised:
-        await asked
-    assert raised.value.said == "(nested too deep) (nested too deep)"
-    await connection.close()
-
-
-def test_a_code_is_a_number_and_no_text_in_disguise() -> None:
-    """A parent is told the code: hundreds of digits would be whatever an agent wants to say."""
-    assert AnsweredError({"code": -32603}).code == -32603
-    for code in (int("7" * 400), -(2**31), True, 1.5, "5"):
-        assert AnsweredError({"code": code}).code is None
