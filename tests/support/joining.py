@@ -69,7 +69,9 @@ class Joiner:
         for process in self.started:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.communicate(timeout=10)
+            if process.stdin is not None:
+                process.stdin.close()
+            process.wait(10)
             with contextlib.suppress(ChildProcessError):  # whom it had started come to us
                 while True:
                     os.waitpid(-process.pid, 0)
