@@ -5,6 +5,7 @@ from subsessiond.core.mail import put_back
 from subsessiond.model.commands import OpenRoot
 from subsessiond.model.decision import Decided, Opened
 from subsessiond.model.events import RootOpened, RootResumed
+from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Status
 from subsessiond.model.policy import Policy
 from subsessiond.model.rejection import Code, Rejection
@@ -14,7 +15,7 @@ from subsessiond.model.tree import Tree
 def decide_open(tree: Tree, policy: Policy, command: OpenRoot) -> Decided | Rejection:
     """Open a root, or resume the one that is named."""
     if not command.caller.is_operator:
-        detail = "a child lives in a tree already; it cannot open another"
+        detail = _why_not(tree, command.caller.node_id)
         return Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail)
     draft = Draft(tree, policy, command)
     if command.resume is not None:
@@ -22,6 +23,16 @@ def decide_open(tree: Tree, policy: Policy, command: OpenRoot) -> Decided | Reje
     record = _record(policy, command)
     draft.add(RootOpened, record.node_id, record=record)
     return draft.done(_answer(record, resumed=False))
+
+
+def _why_not(tree: Tree, node_id: NodeId | None) -> str:
+    """Say why whoever is a node already opens no root, and what helps."""
+    node = tree.nodes.get(node_id) if node_id is not None else None
+    if node is not None and not node.is_root:
+        return "a child lives in a tree already; it cannot open another"
+    if node is None or not node.is_live:
+        return "this agent's root was closed; start the agent anew, and it can open another"
+    return f"this agent is the root on {node.workspace} already, and no agent is two"
 
 
 def _record(policy: Policy, command: OpenRoot) -> Node:

@@ -8,9 +8,9 @@ from subsessiond.model.effects import AppendJournal
 from subsessiond.model.events import RootOpened, RootResumed
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Status
-from subsessiond.model.rejection import Code
+from subsessiond.model.rejection import Code, Rejection
 from tests.support.moves import close, finding, open_root, resume
-from tests.support.playbook import nothing, play, said
+from tests.support.playbook import Play, nothing, play, said
 from tests.support.world import IDENTITY, at_work, delivered
 
 
@@ -44,6 +44,21 @@ def test_a_root_has_a_title(workspace: str, title: str, shown: str) -> None:
 def test_a_child_cannot_open_a_root() -> None:
     """Whoever lives in a tree has no second one."""
     _ = at_work(play(), "w") >> open_root("mine", by="w") << Code.NOT_ALLOWED << nothing
+
+
+def test_an_agent_that_is_a_root_opens_no_other() -> None:
+    """It is told on which folder it is one, or that it was closed and what helps."""
+    now = play() >> open_root(workspace="/here")
+    again = now >> open_root("other", by="root", workspace="/there") << Code.NOT_ALLOWED
+    assert "the root on /here" in detail_of(again)
+    closed = now >> close() >> open_root("other", by="root") << Code.NOT_ALLOWED
+    assert "start the agent anew" in detail_of(closed)
+
+
+def detail_of(now: Play) -> str:
+    """Give what a refusal says besides."""
+    assert isinstance(now.reply, Rejection)
+    return now.reply.detail
 
 
 def test_a_bridge_comes_back_to_its_root() -> None:
