@@ -200,5 +200,8 @@ def _raise_figures(tree: Tree, event: UsageSeen | UsageMeasured) -> Tree:
 
 
 def refusal_noted(tree: Tree, event: RefusalNoted) -> Tree:
-    """Count a call that the guard turned away."""
-    return change(tree, event, refusals=node_at(tree, event.node).refusals + 1)
+    """Count a call that the guard turned away, or a final that was refused."""
+    node = node_at(tree, event.node)
+    if event.final:
+        return change(tree, event, final_refusals=node.final_refusals + 1)
+    return change(tree, event, refusals=node.refusals + 1)

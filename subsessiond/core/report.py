@@ -3,14 +3,14 @@
 from collections.abc import Callable
 
 from subsessiond.core.bounds import bytes_of_tokens
-from subsessiond.core.draft import Draft
+from subsessiond.core.draft import Draft, refuse
 from subsessiond.core.mail import supersede_progress
-from subsessiond.core.settle import settle, settlement_of
-from subsessiond.core.words import WRITE_A_FILE, accepted, counted, frame_report
+from subsessiond.core.settle import settle, settle_by_runtime, settlement_of
+from subsessiond.core.words import WRITE_A_FILE, accepted, counted, final_refused, frame_report
 from subsessiond.model.base import Value
 from subsessiond.model.commands import SubmitReport
 from subsessiond.model.decision import Accepted, Decided
-from subsessiond.model.events import LateReportKept, ReportAccepted
+from subsessiond.model.events import LateReportKept, RefusalNoted, ReportAccepted
 from subsessiond.model.ids import message_id
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Node, Receipt
@@ -22,6 +22,10 @@ from subsessiond.model.tree import Tree
 
 LATE_KEPT = 10
 """Late reports kept in the journal of one node; enough to see what was said, bounded for ever."""
+
+
+FINALS_REFUSED = 20
+"""Refused finals of one node; who has not found a fit one by then goes in circles."""
 
 
 class ReportCase(Value, frozen=True, kw_only=True):
@@ -51,7 +55,7 @@ def decide_report(tree: Tree, policy: Policy, command: SubmitReport) -> Decided 
     draft = Draft(tree, policy, command)
     for check in CHECKS:
         if rejection := check(case):
-            return rejection
+            return _refused(draft, case, rejection)
         if check is check_output_schema and (receipt := _earlier(case)):
             return draft.done(_again(receipt))
     if rejection := _check_live(case, draft):
@@ -59,6 +63,25 @@ def decide_report(tree: Tree, policy: Policy, command: SubmitReport) -> Decided 
     if rejection := check_children(case):
         return rejection
     return _accept(draft, case)
+
+
+def _refused(draft: Draft, case: ReportCase, rejection: Rejection) -> Decided | Rejection:
+    """Refuse. A model may mend its final and send it again, but not for ever."""
+    node = case.node
+    if not node.is_live or not _is_final(case):
+        return rejection
+    draft.add(RefusalNoted, node.node_id, final=True)
+    if draft.node(node.node_id).final_refusals >= FINALS_REFUSED:
+        said = final_refused(rejection, FINALS_REFUSED)
+        settle_by_runtime(draft, node.node_id, Outcome.FAILED, "final-refused", output=said)
+    return refuse(draft, rejection)
+
+
+def _is_final(case: ReportCase) -> bool:
+    report = case.command.report
+    if isinstance(report, MalformedReport):
+        return report.is_final
+    return report.stage is Stage.FINAL
 
 
 PROMOTED_BYTES = len('{"outcome":"completed"}')

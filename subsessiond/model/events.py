@@ -164,9 +164,11 @@ class UsageMeasured(Event, frozen=True, kw_only=True):
 
 
 class RefusalNoted(Event, frozen=True, kw_only=True):
-    """A caller's guard turned a spawn away."""
+    """A caller's guard turned a call away, or a final of the node was refused."""
 
     durable: ClassVar[bool] = False
+
+    final: bool = False
 
 
 class TreeForgotten(Event, frozen=True, kw_only=True):

@@ -156,6 +156,8 @@ class Node(Value, frozen=True, kw_only=True):
     """Messages this node has caused; names the next one."""
     journal_lines: int = 0
     refusals: int = 0
+    final_refusals: int = 0
+    """Finals that were refused for what they are; after so many no more is waited for."""
     """Spawns of this node that the guard turned away as too many."""
     asked_for_final: bool = False
     last_sign_ms: int | None = None

@@ -14,6 +14,7 @@ from subsessiond.core.words.answers import (
     mail_text,
     saved,
 )
+from subsessiond.core.words.closing import final_refused
 from subsessiond.core.words.frames import (
     compact,
     frame_report,
@@ -42,6 +43,7 @@ __all__ = [
     "ask_blocked",
     "compact",
     "counted",
+    "final_refused",
     "frame_report",
     "frame_settled",
     "frame_steer",

@@ -1,4 +1,4 @@
-"""What a parent is told of a child whose closing result could not be its final."""
+"""What a parent is told of a child whose final was refused for good."""
 
 from subsessiond.core.bounds import one_line
 from subsessiond.model.rejection import Rejection
@@ -8,7 +8,16 @@ DETAIL_BYTES = 120
 
 def closing_refused(rejection: Rejection) -> str:
     """Tell why; the child cannot be asked again, and its words are not cut for it."""
-    parts = [f"Its closing result was refused: {rejection.code.name}."]
+    return _told(f"Its closing result was refused: {rejection.code.name}.", rejection)
+
+
+def final_refused(rejection: Rejection, times: int) -> str:
+    """Tell why the last one was, of a child that found no fit final."""
+    return _told(f"Its final was refused {times} times, at last: {rejection.code.name}.", rejection)
+
+
+def _told(what: str, rejection: Rejection) -> str:
+    parts = [what]
     field = next((f"{fault.path} {fault.problem}" for fault in rejection.fields), "")
     said = rejection.detail or field
     if said:

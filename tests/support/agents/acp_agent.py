@@ -91,6 +91,15 @@ class Turn:
     def do_report(self, value: dict[str, Any]) -> None:
         self.do_tool({"report": value})
 
+    def do_large_report(self, value: int) -> None:
+        """Send a completed final of so many bytes."""
+        self.do_report({"stage": "final", "outcome": "completed", "output": "x" * value})
+
+    def do_large_write(self, value: dict[str, Any]) -> None:
+        """Have the client write a file of so many bytes."""
+        params = {"path": os.path.abspath(value["path"]), "content": "x" * value["bytes"]}
+        self.do_ask([{"method": "fs/write_text_file", "params": params}])
+
     def do_tool(self, value: dict[str, Any]) -> None:
         for name, args in value.items():
             tools = self.agent.tools

@@ -1,13 +1,14 @@
 import pytest
 
 from subsessiond.core.case import WAKE_FRAME_TOKENS
-from subsessiond.core.report import LATE_KEPT, PROMOTED_BYTES
+from subsessiond.core.report import FINALS_REFUSED, LATE_KEPT, PROMOTED_BYTES
 from subsessiond.model.decision import Accepted
 from subsessiond.model.effects import AppendJournal, StopChild, WakeReader
 from subsessiond.model.events import (
     LateReportKept,
     MessageStaged,
     NodeSettled,
+    RefusalNoted,
     ReportAccepted,
 )
 from subsessiond.model.message import Message, Source
@@ -133,7 +134,12 @@ def test_a_report_without_stage_may_be_as_large_as_its_promotion_leaves_room() -
 def test_a_completed_final_has_the_sections_of_its_contract() -> None:
     """The refusal names those missing; blocked finals and findings may go without."""
     now = at_work(play(), "w", sections=("risks", "tests"))
-    lacking = now >> final("w", sections={"tests": "none"}) << Code.REPORT_CONTRACT << nothing
+    lacking = (
+        now
+        >> final("w", sections={"tests": "none"})
+        << Code.REPORT_CONTRACT
+        << said(RefusalNoted, final=True)
+    )
     assert refusal(lacking).paths == ("risks",)
     _ = now >> final("w", sections={"tests": "none", "risks": "few"}) << NodeSettled
     _ = now >> blocked("w") << NodeSettled
@@ -143,7 +149,12 @@ def test_a_completed_final_has_the_sections_of_its_contract() -> None:
 def test_a_completed_final_satisfies_its_schema() -> None:
     """What the edge found is answered; anything but a completed final may go without."""
     now = at_work(play(), "w")
-    unfit = now >> final("w", schema_fault="$.n is no number") << Code.OUTPUT_SCHEMA << nothing
+    unfit = (
+        now
+        >> final("w", schema_fault="$.n is no number")
+        << Code.OUTPUT_SCHEMA
+        << said(RefusalNoted, final=True)
+    )
     assert refusal(unfit).detail == "$.n is no number"
     _ = now >> blocked("w", schema_fault="$ is missing") << NodeSettled
     _ = now >> report("w", schema_fault="$ is missing") << MessageStaged
@@ -255,3 +266,32 @@ def test_no_contract_is_larger_than_what_fits_a_wake() -> None:
     now = now >> spawn("a", role="endless") >> spawn("b", report_tokens=8_000, token_cap=90_000)
     for label in ("a", "b"):
         assert now.tree.nodes[now.id(label)].max_report_tokens == 1_000 - WAKE_FRAME_TOKENS
+
+
+def test_a_final_may_be_mended_many_times_but_not_for_ever() -> None:
+    """The last refusal ends the child, and its parent is told why in the runtime's words."""
+    now = at_work(play(), "w", sections=("risks",))
+    for _ in range(FINALS_REFUSED - 1):
+        now = now >> final("w") << Code.REPORT_CONTRACT
+    assert now.node("w").is_live
+    _ = (
+        now
+        >> final("w", sections={"risks": "few"})
+        << said(NodeSettled, settlement__reason="final-report")
+    )
+    now = now >> final("w") << Code.REPORT_CONTRACT
+    now = now << said(NodeSettled, settlement__reason="final-refused")
+    (message,) = now.mail("root")
+    assert message.source is Source.SETTLED
+    assert message.text.endswith("at last: REPORT_CONTRACT. risks.")
+    late = now >> final("w") << Code.REPORT_CONTRACT << nothing
+    assert late.node("w").final_refusals == FINALS_REFUSED
+
+
+def test_only_finals_that_were_refused_are_counted() -> None:
+    """Malformed ones and ones that are too large are; words on the way, and good ones, are not."""
+    now = at_work(play(), "w") >> malformed("w", 10, is_final=True) << Code.REPORT_INVALID
+    now = now >> malformed("w", 10) << Code.REPORT_INVALID
+    now = now >> final("w", "x" * 100_000) << Code.REPORT_TOO_LARGE
+    now = now >> finding("w", "x" * 100_000) << Code.REPORT_TOO_LARGE >> finding("w")
+    assert now.node("w").final_refusals == 2

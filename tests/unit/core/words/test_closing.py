@@ -1,5 +1,5 @@
 from subsessiond.core.bounds import size_bytes
-from subsessiond.core.words.closing import closing_refused
+from subsessiond.core.words.closing import closing_refused, final_refused
 from subsessiond.model.brief import FieldFault
 from subsessiond.model.rejection import Code, Rejection
 
@@ -30,3 +30,11 @@ def test_it_is_one_bounded_line() -> None:
     said = closing_refused(refusal)
     assert "\n" not in said
     assert size_bytes(said) <= 250
+
+
+def test_a_final_that_was_refused_again_and_again_is_told_once() -> None:
+    """With the last reason, which stands for all."""
+    refusal = Rejection(code=Code.REPORT_CONTRACT, step="sections", detail="risks")
+    assert final_refused(refusal, 20) == (
+        "Its final was refused 20 times, at last: REPORT_CONTRACT. risks."
+    )

@@ -3,7 +3,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from subsessiond.adapters.runners.acp.connection import ConnectionLost
 from subsessiond.core.permit import Refusal
@@ -16,8 +15,6 @@ from subsessiond.model.commands import (
     MarkDelivered,
     NoteSign,
 )
-from subsessiond.model.ids import MessageId
-from subsessiond.model.message import Message, MessageState, Source
 from subsessiond.model.node import Phase, StopReason
 from tests.support.acpturns import Play
 from tests.support.stage import Stage
@@ -207,67 +204,6 @@ async def test_mail_is_a_turn_once_there_is_some(play: Play, here: Stage) -> Non
     await play.idle()
     assert play.prompts.empty()
     assert play.turn_ends() == 1
-
-
-def mailed(play: Play, here: Stage, text: str) -> None:
-    """Put a notice into the child's mailbox, as if it had a child of its own."""
-    tree, node = here.registry.tree, play.node_id
-    name = MessageId(f"{node}.{900 + int(text)}")
-    message = Message(message_id=name, recipient=node, sender=None, source=Source.NOTICE, text=text)
-    mail = tree.mail.set(node, (*tree.mail.get(node, ()), message))
-    here.registry.tree = replace(tree, mail=mail)
-
-
-async def test_mail_is_read_when_its_turn_ended_well(play: Play, here: Stage) -> None:
-    """All that waits is one turn; it is delivered before it is said, and read at its end."""
-    first, _ = await play.prompted()
-    mailed(play, here, "1")
-    mailed(play, here, "2")
-    play.turns.nudge()
-    await play.end(first)
-    second, text = await play.prompted()
-    assert text == "1\n\n2"
-    box = here.registry.tree.mail[play.node_id]
-    assert [m.state for m in box] == [MessageState.DELIVERED] * 2
-    await play.end(second)
-    await play.idle()
-    assert play.node_id not in here.registry.tree.mail
-    assert play.prompts.empty()
-
-
-@pytest.mark.parametrize("end", ["refusal", "error"])
-async def test_mail_of_a_turn_that_died_stays(play: Play, here: Stage, end: str) -> None:
-    """Nobody knows whether it was read: whoever takes over is shown it again."""
-    first, _ = await play.prompted()
-    mailed(play, here, "1")
-    play.turns.nudge()
-    await play.end(first)
-    second, _ = await play.prompted()
-    await (play.fail(second) if end == "error" else play.end(second, {"stopReason": end}))
-    assert await play.living is not None
-    await here.settled_queue()
-    (message,) = here.registry.tree.mail[play.node_id]
-    assert message.state is MessageState.DELIVERED
-
-
-async def test_mail_that_was_not_taken_in_comes_again_marked(merging: Play, here: Stage) -> None:
-    """The turn went on with what was said into it; the mail begins the next."""
-    first, _ = await merging.prompted()
-    mailed(merging, here, "1")
-    merging.turns.nudge()
-    await merging.end(first)
-    second, text = await merging.prompted()
-    assert text == "1"
-    said = merging.say("one", await merging.steer("one"))
-    third, _ = await merging.prompted()
-    await merging.fail(second)
-    await merging.end(third)
-    fourth, text = await merging.prompted()
-    assert text == "(again) 1"
-    assert await said
-    await merging.end(fourth)
-    await merging.idle()
-    assert merging.node_id not in here.registry.tree.mail
 
 
 async def test_a_child_that_has_settled_is_said_nothing_more(play: Play, here: Stage) -> None:
