@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import threading
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -154,7 +155,16 @@ def _real_folder(path: str) -> str:
     if not real.is_dir():
         message = "cannot be opened: it is not a folder"
         raise WorkspaceFault(message)
-    return str(real)
+    return _nameable(str(real))
+
+
+def _nameable(real: str) -> str:
+    """Give a path that can be written down and shown; a link may lead to one that cannot."""
+    if any("\ud800" <= char <= "\udfff" for char in real):
+        raise WorkspaceFault("cannot be opened: the name of its folder is not UTF-8")
+    if any(unicodedata.category(char) in ("Cc", "Zl", "Zp") for char in real):
+        raise WorkspaceFault("cannot be opened: the name of its folder has control characters")
+    return real
 
 
 def _words(error: Exception) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from subsession.errors import Misused, Refused
 from tests.support.bridged import Bridged
 from tests.support.daemon import Daemon
 from tests.support.hire import CONFIG, StandIn, hire, wait_for
@@ -167,3 +168,61 @@ def test_who_gets_the_number_of_a_dead_agent_is_a_stranger(daemon: Daemon) -> No
                 assert other.open(daemon)["nodeId"] != root
                 return
     pytest.skip("others took the number every time")
+
+
+def test_a_folder_whose_name_cannot_be_written_down_ends_no_daemon(daemon: Daemon) -> None:
+    """It may be reached by a link of any name; it is refused, and everybody goes on."""
+    for number, name in enumerate((b"\xff\xfe", b"a\nb")):
+        real = os.fsencode(daemon.folder) + b"/" + name
+        os.mkdir(real)
+        link = daemon.folder / f"link{number}"
+        link.symlink_to(os.fsdecode(real))
+        with pytest.raises(Misused, match="cannot be opened"):
+            daemon.call("subsession.open", workspace=str(link))
+    assert daemon.open()
+
+
+@pytest.mark.parametrize("name", ["a b  c", "'\"$x", "*[b]{c}", "e\u0301", "-n", "#"])
+def test_a_folder_of_any_other_name_is_a_workspace(daemon: Daemon, name: str) -> None:
+    """Children work in it, their journals lie in it, and their claims are their own."""
+    folder = daemon.folder / name
+    folder.mkdir()
+    link = daemon.folder / f"to {name}"
+    link.symlink_to(folder)
+    opened = daemon.call("subsession.open", workspace=str(link))
+    assert opened["workspace"] == str(folder)
+    child = hire(
+        daemon,
+        opened["nodeId"],
+        "sh",
+        "-c",
+        "pwd -P >told",
+        role="hand",
+        brief={"ownedGlobs": ["*"]},
+    )
+    assert wait_for(daemon, child, "released")["outcome"] == "completed"
+    assert (folder / "told").read_text().rstrip("\n") == str(folder)
+    assert daemon.call("subsession.journal", nodeId=child)["records"]
+    assert (folder / ".subsession/journals" / f"{child}.journal.jsonl").exists()
+
+
+def test_claims_meet_on_a_repository_and_a_folder_in_it(daemon: Daemon) -> None:
+    """Two roots, one file under two names: the second child is told who holds it, and where."""
+    package = daemon.workspace / "pkg"
+    package.mkdir()
+    outer, inner = daemon.open(), daemon.open(workspace=str(package))
+    twin = daemon.open()
+    holds = {"brief": {"ownedGlobs": ["src/*.py"]}, "role": "hand"}
+    writer = hire(daemon, inner, "sleep", "600", **holds)
+    with pytest.raises(Refused) as caught:
+        hire(daemon, outer, "true", role="hand", brief={"ownedGlobs": ["./pkg/**/a.py"]})
+    refusal = caught.value.refusal
+    assert (refusal.code, refusal.sibling) == ("SCOPE_OVERLAP", writer)
+    assert refusal.paths == ("./pkg/**/a.py", f"{package}/src/*.py", "pkg/src/a.py")
+    reader = hire(daemon, outer, "sleep", "600", role="hand", brief={"ownedGlobs": ["docs/"]})
+    with pytest.raises(Refused) as caught:
+        hire(daemon, twin, "true", role="hand", brief={"ownedGlobs": [f"{daemon.workspace}/docs"]})
+    assert caught.value.refusal.sibling == reader
+    for node in (writer, reader):
+        daemon.call("subsession.cancel", nodeId=node)
+    assert hire(daemon, outer, "true", role="hand", brief={"ownedGlobs": ["pkg", "docs"]})

@@ -146,8 +146,8 @@ class Daemon:
         return self.process.wait(STOP_S)
 
     def open(self, **params: Any) -> str:
-        """Open a root on its workspace and give the root's id."""
-        answer = self.call("subsession.open", workspace=str(self.workspace), **params)
+        """Open a root, on its workspace where no other is named, and give the root's id."""
+        answer = self.call("subsession.open", **{"workspace": str(self.workspace), **params})
         return str(answer["nodeId"])
 
     def rows(self) -> dict[str, Any]:

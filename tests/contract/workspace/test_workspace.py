@@ -1,5 +1,6 @@
 """What a workspace promises, on real folders and links."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,6 +65,21 @@ async def test_what_is_no_workspace_is_a_fault(
     with pytest.raises(WorkspaceFault, match="cannot be opened") as caught:
         await disk.open(f"{folder}/{name}")
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [(b"\xff\xfe", "not UTF-8"), (b"a\nb", "control"), (b"\x1b[31m", "control")]
+)
+@pytest.mark.parametrize("below", ["", "/sub"])
+async def test_a_link_to_what_cannot_be_written_down_is_no_workspace(
+    disk: DiskWorkspace, folder: Path, name: bytes, words: str, below: str
+) -> None:
+    """What the link is called says nothing; the one real name is what everybody is told."""
+    real = os.fsencode(folder) + b"/" + name
+    os.makedirs(real + b"/sub")
+    (folder / "fair").symlink_to(os.fsdecode(real))
+    with pytest.raises(WorkspaceFault, match=words):
+        await disk.open(f"{folder}/fair{below}")
 
 
 @pytest.mark.parametrize(
