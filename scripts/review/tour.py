@@ -170,14 +170,6 @@ def _children(stage: Stage) -> list[Json]:
     return [row for _, row in sorted(mirror.rows.items()) if row.get("parentId")]
 
 
-def _wait_for_word(stage: Stage, child: str) -> None:
-    """Wait until a child has reported once."""
-    mirror = Mirror(stage.root)
-    stage.client.follow(mirror.refresh())
-    while not mirror.is_settled(child) and not mirror.rows[child].get("reports"):
-        stage.client.follow(mirror.refresh(5_000))
-
-
 def _outcomes(stage: Stage) -> list[str]:
     return [str(row.get("outcome")) for row in _children(stage)]
 
@@ -191,8 +183,6 @@ def _blocked(stage: Stage) -> str:
     stage.write_script("scripted-writer", _WRITER_STUCK)
     mission = "write notes on the sources"
     writer = _spawn(stage, "scripted-writer", "notes", mission, "--own", "src/**")
-    _wait_for_word(stage, writer)
-    stage.type("inbox", stage.parent)
     stage.type("wait", writer[-SHORT:])
     stage.say("3. It does not wait for you: it settled as blocked, and stands in your queue.")
     stage.type("blocked")
@@ -208,6 +198,10 @@ def _granted(stage: Stage, writer: str) -> None:
     stage.type("handover", writer[-SHORT:])
     stage.write_script("scripted-writer", _WRITER_FREE)
     stage.type("handover", writer[-SHORT:], "--grant-glob", "docs/**", "--wait")
+    stage.say("   What that child was told besides: the letter, with your grant.")
+    stage.type("show", str(_children(stage)[-1]["nodeId"])[-SHORT:])
+    stage.say("   And what their parent was told of all this, word for word, and nothing more.")
+    stage.type("inbox", stage.parent)
 
 
 def _succeeded(stage: Stage) -> None:

@@ -91,7 +91,10 @@ def test_the_tour_goes_as_told(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "plays a script" in done.stdout
     assert "approval-required: fs write docs/notes.md" in done.stdout
-    assert "Wrote docs/notes.md." in done.stdout
+    assert "  grants: files docs/**\n" in done.stdout
+    assert '  {"outcome":"blocked","blockers":["approval-required: fs' in done.stdout
+    assert "  The operator started " in done.stdout
+    assert done.stdout.count("Wrote docs/notes.md.") == 3  # to the person twice, to the parent once
     assert "Read the other 5: all well." in done.stdout
 
 

@@ -47,20 +47,32 @@ def blocked(session: Session) -> int:
         session.voice.answer(found, "nothing waits for you")
         return exits.OK
     lines = [blocked_text(row, session.voice, now_ms()) for row in rows]
-    decided = [row for row in rows if row.get("category") != "attach"]
-    short = one_line(str(decided[0]["nodeId"])[-SHORT:]) if decided else ""
-    next_steps = (
-        f"\nnext, for {short} as for the others:\n"
-        f"  subsession handover {short}                  read its letter\n"
-        f"  subsession handover {short} --as-is          go on unchanged\n"
-        f"  subsession handover {short} --answer TEXT    answer its question\n"
-        f"  subsession handover {short} --grant-glob G   give it files (also --grant-tool,\n"
-        f"                                               --grant-tokens)\n"
-        f"  subsession dismiss {short}                   leave it"
-    )
-    lines += [next_steps] if decided else []
-    session.voice.answer(found, "\n".join(lines))
+    session.voice.answer(found, "\n".join([*lines, *_next_steps(rows)]))
     return exits.OK
+
+
+def _next_steps(rows: list[Json]) -> list[str]:
+    """Say what can be done, for one of each kind by its name."""
+    shorts: dict[str, str] = {}
+    for row in rows:
+        kind = str(row.get("category"))
+        kind = kind if kind in ("attach", "leftovers") else "blocked"
+        shorts.setdefault(kind, one_line(str(row["nodeId"])[-SHORT:]))
+    steps = (("blocked", _NEXT), ("leftovers", _RELEASE))
+    return [text.format(shorts[kind]) for kind, text in steps if kind in shorts]
+
+
+_NEXT = """
+next, for {0} as for the others:
+  subsession handover {0}                  read its letter
+  subsession handover {0} --as-is          go on unchanged
+  subsession handover {0} --answer TEXT    answer its question
+  subsession handover {0} --grant-glob G   give it files (also --grant-tool,
+                                               --grant-tokens)
+  subsession dismiss {0}                   leave it"""
+_RELEASE = """
+next, for {0} as for others of which something is still there:
+  subsession release {0}                   free what it owns, though that goes on"""
 
 
 def handover(session: Session) -> int:

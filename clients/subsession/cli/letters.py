@@ -161,8 +161,9 @@ def blocked_text(row: Json, voice: Voice, now_ms: float) -> str:
     """Say one row of the queue: what waits for a person, and what it says."""
     node_id, since = str(row["nodeId"]), row.get("sinceMs")
     waits = f", waits {say_span(now_ms - since)}" if isinstance(since, int) else ""
-    head = f"{cut(title(row), 50)} {node_id[-SHORT:]}"
-    lines = [voice.style("bold", head) + f": {one_line(str(row.get('category')))}{waits}"]
+    tail = f" {node_id[-SHORT:]}: {one_line(str(row.get('category')))}{waits}"
+    name = cut(title(row), max(8, voice.columns - len(tail)))
+    lines = [voice.style("bold", name + tail[: SHORT + 1]) + tail[SHORT + 1 :]]
     lines += report_lines({key: row.get(key) for key in ("blockers", "openQuestions")})
     lines += [f"  still there: {one_line(str(item))}" for item in row.get("leftovers") or ()]
     if row.get("category") == "attach":
