@@ -102,6 +102,8 @@ def _agent(name: str, table: Table) -> AgentProfile:
     closes = runner is RunnerKind.JSONL and channel is Channel.CLOSING_RESULT
     if closes and not events.closing:
         table.refuse("channel", "closing-result needs events.closing: how else is it known?")
+    if runner is RunnerKind.EXTERNAL and channel is Channel.CLOSING_RESULT:
+        table.refuse("channel", "of what somebody else runs nothing is read: mcp or cli")
     if table.has("may_stop") and runner is not RunnerKind.EXTERNAL:
         table.refuse("may_stop", "is of runner external alone: what the daemon starts it stops")
     return AgentProfile(

@@ -87,5 +87,5 @@ def call(path: str, steps: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    arguments = [word for word in sys.argv[1:] if word != "mcp"]
+    arguments = [word for word in sys.argv[1:] if word not in ("mcp", "attach")]
     call(arguments[0], arguments[1:])

@@ -141,6 +141,20 @@ def test_who_takes_messages_is_known_by_runner_and_channel() -> None:
     assert tuple(agent.takes_steer for agent in agents) == (True, True, False, False, True)
 
 
+def test_an_agent_that_a_person_runs_is_hers() -> None:
+    """Whether it may be asked to leave is said of it alone, and nothing that it prints is read."""
+    (agent,), _ = read_agents(tomllib.loads('[agents.a]\nrunner = "external"\nmay_stop = true\n'))
+    assert agent.may_stop
+    assert agent.takes_steer
+    (agent,), _ = read_agents(tomllib.loads('[agents.a]\nrunner = "external"\nchannel = "cli"\n'))
+    assert not agent.may_stop
+    assert not agent.takes_steer
+    with pytest.raises(ConfigFault, match="may_stop: is of runner external alone"):
+        read_agents(tomllib.loads('[agents.a]\nrunner = "acp"\nmay_stop = true\n'))
+    with pytest.raises(ConfigFault, match="channel: of what somebody else runs nothing is read"):
+        read_agents(tomllib.loads('[agents.a]\nrunner = "external"\nchannel = "closing-result"\n'))
+
+
 def test_a_closing_result_has_to_be_known() -> None:
     """An agent whose closing text is its final has to say which event that is."""
     with pytest.raises(ConfigFault, match=r"channel: closing-result needs events\.closing"):

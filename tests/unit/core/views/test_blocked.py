@@ -3,9 +3,12 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from subsessiond.core.views.blocked import blocked_row, category_of, is_queued
+from subsessiond.core.views.row import row_of
 from subsessiond.model.node import Node, Status
+from subsessiond.model.process import Identity
 from subsessiond.model.report import Outcome
 from tests.support.trees import AT_MS, a_node, a_settlement
 
@@ -44,6 +47,20 @@ def test_leftovers_stand_in_the_queue_until_they_are_released() -> None:
     row = blocked_row(node)
     assert row.category == "leftovers"
     assert row.leftovers == ("process 7",)
+
+
+def test_who_waits_to_be_attached_stands_in_the_queue() -> None:
+    """From its admission until somebody's process has joined; there is no letter to hand over."""
+    node = a_node(2, status=Status.CLAIMED, runner="external")
+    assert is_queued(node)
+    row = blocked_row(node)
+    assert (row.category, row.since_ms, row.letter) == ("attach", node.claimed_at_ms, "")
+    assert row_of(node).awaits_attach
+    identity = Identity(pid=7, start_ticks=1, boot_id="b", container="attached", marker="")
+    joined = replace(node, identity=identity)
+    assert not is_queued(joined)
+    assert not row_of(joined).awaits_attach
+    assert not is_queued(replace(node, runner="acp"))
 
 
 def test_a_dismissed_node_with_leftovers_keeps_its_row() -> None:
