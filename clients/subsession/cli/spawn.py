@@ -91,7 +91,21 @@ def open_root(session: Session) -> int:
         f"{verb} root {opened['nodeId']} on {one_line(str(opened.get('workspace', folder)))}, "
         f"for {opened.get('tokenCap', 0):,} tokens",
     )
+    _warn_of_home(session, opened)
     return exits.OK
+
+
+def _warn_of_home(session: Session, opened: Json) -> None:
+    """Say that a root was opened on much more than a project, which is mostly a slip."""
+    folder, home = str(opened.get("workspace", "")), os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111  # Path's may raise
+    if opened.get("resumed") or not f"{home}/".startswith(folder.rstrip("/") + "/"):
+        return
+    what = "is" if folder == home else "holds"
+    session.voice.note(
+        f"{one_line(folder)} {what} your home folder: children there may be lent all of it,\n"
+        "and share their claims with every root in it; "
+        f"`subsession close {opened['nodeId'][-SHORT:]}` takes it back"
+    )
 
 
 def workspace_here() -> Path:
@@ -157,6 +171,7 @@ def root_here(session: Session) -> str:
         f"opened root {node_id[-SHORT:]} on {opened.get('workspace')}, "
         f"for {opened.get('tokenCap', 0):,} tokens; `subsession close` ends it"
     )
+    _warn_of_home(session, opened)
     return node_id
 
 

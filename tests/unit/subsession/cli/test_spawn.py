@@ -42,6 +42,41 @@ def test_spawn_works_with_a_mission_alone(
     assert "opened root r00t01 on /repo" in said.err
 
 
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("{home}", "is your home folder"),
+        ("/", "holds your home folder"),
+        ("{home}/work", ""),
+        ("{home}s", ""),
+    ],
+)
+@pytest.mark.parametrize("verb", [["open"], ["spawn", "x"]], ids=["open", "spawn"])
+def test_a_root_on_the_whole_home_folder_is_warned_of(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    verb: list[str],
+    folder: str,
+    said: str,
+) -> None:
+    """It is opened as asked; what follows from it and the way back are said, in short lines."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    opened = folder.format(home=os.path.realpath(tmp_path))
+    answers: dict[str, Any] = {
+        "subsession.tree": {"rows": [], "seq": 0, "resync": False},
+        "subsession.open": {"nodeId": ROOT, "workspace": opened, "tokenCap": 5},
+        "subsession.spawn": {"nodeId": CHILD, "state": "claimed", "warnings": []},
+    }
+    with fake_daemon(path, answers):
+        assert main(verb) == exits.OK
+    told = capsys.readouterr().err
+    assert ("your home folder" in told) == bool(said)
+    assert said in told
+    assert ("`subsession close r00t01` takes it back" in told) == bool(said)
+
+
 def test_spawn_takes_the_newest_root_of_the_folder(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
