@@ -58,7 +58,9 @@ def fate_of(tree: Tree, limits: Limits, node: Node, awake_ms: int) -> str | None
         before = tree.nodes.get(node.predecessor) if node.predecessor else None
         held = before is not None and before.status is not Status.RELEASED
         return None if held else _slow_start(limits, node, silence)
-    waiting = node.phase is Phase.WAITING and waits(tree, node)
+    # Why also without its word: nobody tells when a turn of an agent ends that a person runs.
+    may_wait = node.phase is Phase.WAITING or node.runner == EXTERNAL
+    waiting = may_wait and waits(tree, node)
     if node.role is None or waiting or node.phase is Phase.RATE_LIMITED:
         return None
     in_tool = node.phase is Phase.IN_TOOL

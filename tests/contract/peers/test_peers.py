@@ -277,27 +277,6 @@ def test_a_shell_where_a_person_sits_is_no_agent(door: Door, tmp_path: Path) -> 
         shell.wait(10)
 
 
-def test_an_agent_that_attaches_itself_is_named_and_a_persons_shell_is_not(
-    door: Door, tmp_path: Path
-) -> None:
-    """By its shell an agent names itself; where a person types nobody is above."""
-    words = f"{sys.executable} {a_bridge(tmp_path)} attach {door.path}"
-    agent = door.start(sys.executable, "-c", AGENT, "sh", "-c", f"{words}; true")
-    peer = seen(door.accept())
-    assert peer.agent is not None
-    assert peer.agent.pid == agent.pid
-    shell = subprocess.Popen(["sh"], stdin=subprocess.PIPE, env={"PATH": os.environ["PATH"]})
-    assert shell.stdin is not None
-    shell.stdin.write(f"{words}\n".encode())
-    shell.stdin.close()
-    try:
-        sock = door.accept()
-        assert seen(sock).agent is None
-    finally:
-        sock.shutdown(socket.SHUT_WR)
-        shell.wait(10)
-
-
 def test_who_is_no_bridge_has_no_agent(door: Door) -> None:
     """A command line that is not the bridge's gives nobody's agent away."""
     _, sock = door.call()

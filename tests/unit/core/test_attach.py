@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 
 from subsessiond.model.decision import Accepted
 from subsessiond.model.effects import StartChild
@@ -7,7 +8,7 @@ from subsessiond.model.node import Status
 from subsessiond.model.rejection import Code, Rejection
 from tests.support.moves import cancel, final, open_root, spawn, succeed
 from tests.support.playbook import Play, later, nothing, play, said
-from tests.support.policies import GUEST, JOINED, a_policy
+from tests.support.policies import GUEST, JOINED, LEAD, a_policy
 from tests.support.world import at_work, attach, ended, gone, started, sweep
 
 DAY_MS = 24 * 3_600_000
@@ -92,6 +93,18 @@ def test_a_deadline_takes_the_place_of_the_limit(deadline_ms: int) -> None:
     now = now >> spawn("w", role="joined", deadline_ms=deadline_ms)
     now = now >> later(deadline_ms - 10) >> sweep() << nothing >> later(20) >> sweep()
     _ = now << said(NodeSettled, "w", settlement__reason="deadline")
+
+
+def test_its_silence_counts_unless_it_waits_for_a_child() -> None:
+    """Nobody tells when its turn ends: with a live child or unread mail its clock stands still."""
+    guide = replace(LEAD, name="guide", tier="guest")
+    now = play(a_policy(guide, agents=(GUEST,))) >> open_root() >> spawn("g", role="guide")
+    now = now >> attach("g") >> started("g")
+    alone = now >> later(700_000) >> sweep() >> sweep()
+    _ = alone << said(NodeSettled, "g", settlement__reason="retired-silent")
+    now = now >> spawn("c", under="g") >> started("c") >> later(300_000) >> final("c")
+    now = now >> later(700_000) >> sweep() >> sweep()
+    assert now.node("g").status is Status.RUNNING
 
 
 def test_one_that_was_attached_late_is_not_late() -> None:
