@@ -84,7 +84,22 @@ def heir(shown: str) -> str:
     return str(found)
 
 
-GOES_ON = "  went on\n"
+QUEUE = """\
+docs {0}: approval, waits N
+  blocked by: approval-required: fs write notes/a.md
+colour {1}: question, waits N
+  blocked by: question: red or blue?
+pdf {2}: missing, waits N
+  blocked by: missing: pdflatex on PATH
+
+next, for {0} as for the others:
+  subsession handover {0}                  read its letter
+  subsession handover {0} --as-is          go on unchanged
+  subsession handover {0} --answer TEXT    answer its question
+  subsession handover {0} --grant-glob G   give it files (also --grant-tool,
+                                               --grant-tokens)
+  subsession dismiss {0}                   leave it
+"""
 LONG = "notes on everything that was found in the sources and their tests"
 
 
@@ -94,21 +109,7 @@ def test_from_blocked_to_finished_as_each_side_saw_it(person: Person) -> None:
     docs = person.child("docs", "approval-required: fs write notes/a.md")
     colour = person.child("colour", "question: red or blue?")
     pdf = person.child("pdf", "missing: pdflatex on PATH")
-    assert person.types("blocked") == (
-        f"docs {docs[-6:]}: approval, waits N\n"
-        "  blocked by: approval-required: fs write notes/a.md\n"
-        f"colour {colour[-6:]}: question, waits N\n"
-        "  blocked by: question: red or blue?\n"
-        f"pdf {pdf[-6:]}: missing, waits N\n"
-        "  blocked by: missing: pdflatex on PATH\n"
-        f"\nnext, for {docs[-6:]} as for the others:\n"
-        f"  subsession handover {docs[-6:]}                  read its letter\n"
-        f"  subsession handover {docs[-6:]} --as-is          go on unchanged\n"
-        f"  subsession handover {docs[-6:]} --answer TEXT    answer its question\n"
-        f"  subsession handover {docs[-6:]} --grant-glob G   give it files (also --grant-tool,\n"
-        "                                               --grant-tokens)\n"
-        f"  subsession dismiss {docs[-6:]}                   leave it\n"
-    )
+    assert person.types("blocked") == QUEUE.format(docs[-6:], colour[-6:], pdf[-6:])
     letter = (
         f'continues: "{docs}"\n'
         f"checkpoint: workspaceFile:.subsession/journals/{docs}.journal.jsonl#2\n"
@@ -130,7 +131,7 @@ def test_from_blocked_to_finished_as_each_side_saw_it(person: Person) -> None:
         title = person.daemon.rows()[node]["title"]
         assert shown == (
             f"{ASKED}\nspawned {new} (claimed)\n"
-            f"{title} {new[-6:]}: completed in N (final-report, said by the child)\n{GOES_ON}"
+            f"{title} {new[-6:]}: completed in N (final-report, said by the child)\n  went on\n"
         )
         assert person.told(new).endswith(line)
     assert person.told(heirs[docs]).endswith(f"\n\n{letter}grants: files notes/**\n")
