@@ -1,5 +1,6 @@
 """`subsessiond`: its verbs in real processes, as an operator types them."""
 
+import io
 import os
 import signal
 import subprocess
@@ -92,8 +93,14 @@ def test_help_loads_nothing_of_the_daemon() -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_is_led_to_its_module(verb: str, operator: Operator) -> None:
+def test_every_verb_is_led_to_its_module(
+    verb: str, operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each verb runs in this process too, and gives its status."""
+    if verb == "passphrase":
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"short")))
+        assert main([verb, "--passphrase-stdin"]) == 70
+        return
     (operator.config / "roles.toml").write_text("nonsense")
     words = [verb, "--state-dir", str(operator.state), "--config-dir", str(operator.config)]
     if verb == "install-service":
