@@ -32,6 +32,7 @@ from subsessiond.model.policy import Policy
 from subsessiond.model.process import ProcessFault
 from subsessiond.parts import (
     AnyProcesses,
+    chores,
     clear_scratch,
     environment_maker,
     noticing,
@@ -40,7 +41,6 @@ from subsessiond.parts import (
     open_store,
     open_transcripts,
     problem_of,
-    pruner,
     watch_guests,
 )
 from subsessiond.ports import Runner, StoreFault
@@ -163,7 +163,8 @@ class Daemon:
             # Why before: recovering may start a successor, which gets a folder of its own there.
             await asyncio.to_thread(clear_scratch, self._settings)
             await _recover(registry, processes, self._clock, voice)
-            ticker = Ticker(registry, self._clock, store, pruner(self._settings, self._transcripts))
+            regular = chores(self._settings, self._transcripts, processes)
+            ticker = Ticker(registry, self._clock, store, *regular)
             ticking = tasks.create_task(ticker.run(), name="ticker")
             if not self._stop.is_set():
                 await server.start(self._settings.socket, holds_lock=True)
@@ -260,9 +261,8 @@ class Daemon:
 
     async def _reload(self, registry: Registry) -> Policy:
         """Read the tables anew; live children keep what they were admitted with."""
-        policy = await asyncio.to_thread(load_policy, self._settings.config_dir)
-        registry.policy = policy
-        return policy
+        registry.policy = await asyncio.to_thread(load_policy, self._settings.config_dir)
+        return registry.policy
 
     def _hear_signals(self) -> None:
         loop = asyncio.get_running_loop()

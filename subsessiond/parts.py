@@ -35,7 +35,7 @@ from subsessiond.engine.executor import Environment
 from subsessiond.engine.notices import Notices
 from subsessiond.engine.registry import Registry
 from subsessiond.model.node import Node
-from subsessiond.model.process import ProcessFault
+from subsessiond.model.process import Identity, ProcessFault
 from subsessiond.model.role import AgentProfile
 from subsessiond.model.tree import Tree
 from subsessiond.ports import ChildTools, Clock, IdSource, Runner, Transcripts, Voice, Workspace
@@ -179,6 +179,26 @@ def open_runners(
 def watch_guests(processes: AnyProcesses, tree: Tree, voice: Voice) -> None:
     """Go on watching what people attached and an earlier life of the daemon left running."""
     watch_left(processes.guests, tree, voice)
+
+
+def chores(
+    settings: Settings, transcripts: FileTranscripts, processes: AnyProcesses
+) -> tuple[Callable[[], Awaitable[None]], Callable[[Identity], bool]]:
+    """Give what the ticker calls: what lets old things go, and what tells who still runs."""
+    return pruner(settings, transcripts), watcher(processes)
+
+
+def watcher(processes: AnyProcesses) -> Callable[[Identity], bool]:
+    """Give what tells whether a process that somebody else started still runs."""
+
+    def runs(identity: Identity) -> bool:
+        guest = processes.guests.watch(identity) if processes.guests is not None else None
+        if guest is None:
+            return False
+        guest.close()
+        return True
+
+    return runs
 
 
 def problem_of(profile: AgentProfile) -> str:

@@ -24,7 +24,7 @@ def decide_sweep(tree: Tree, policy: Policy, command: Sweep) -> Decided | Reject
     """Retire silent children in two steps, or in one where the caller has drained what waits."""
     draft = Draft(tree, policy, command)
     sweep_silent(draft, now=command.now)
-    tend_roots(draft)
+    tend_roots(draft, command.attended)
     return draft.done()
 
 

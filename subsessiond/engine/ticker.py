@@ -4,9 +4,12 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
+from subsessiond.core.roots import idle_roots
 from subsessiond.engine.registry import Registry
 from subsessiond.model.commands import Sweep
-from subsessiond.ports import Clock, Store, StoreFault
+from subsessiond.model.node import Node
+from subsessiond.model.process import Identity
+from subsessiond.ports import Clock, Stamps, Store, StoreFault
 
 log = structlog.get_logger(__name__)
 
@@ -27,6 +30,11 @@ async def _nothing() -> None:
     """There is nothing to tidy up."""
 
 
+def _nobody(_: Identity) -> bool:
+    """No agent runs."""
+    return False
+
+
 class Ticker:
     """Ticks until it is cancelled.
 
@@ -35,6 +43,7 @@ class Ticker:
         clock: Is moved.
         store: Is asked for backups.
         tidy: Is called once the start is over, and then every day: it lets old things go.
+        runs: Tells whether the process of a root's agent still runs.
     """
 
     def __init__(
@@ -43,7 +52,9 @@ class Ticker:
         clock: Clock,
         store: Store,
         tidy: Callable[[], Awaitable[None]] = _nothing,
+        runs: Callable[[Identity], bool] = _nobody,
     ) -> None:
+        self._runs = runs
         self._tidy = tidy
         self._until_tidying = FIRST_BACKUP_TICKS
         self._registry = registry
@@ -83,5 +94,12 @@ class Ticker:
             log.exception("no backup was taken")
 
     def _sweep(self) -> None:
-        clock = self._clock
-        self._registry.tell(Sweep(at_ms=clock.wall_ms(), awake_ms=clock.awake_ms()))
+        clock, registry = self._clock, self._registry
+        idle = idle_roots(registry.tree, registry.policy, clock.wall_ms())
+        attended = tuple(root.node_id for root in idle if self._is_attended(root))
+        stamps = Stamps(at_ms=clock.wall_ms(), awake_ms=clock.awake_ms())
+        registry.tell(Sweep(attended=attended, **stamps))
+
+    def _is_attended(self, root: Node) -> bool:
+        agents = (root.identity, *root.former)
+        return any(agent is not None and self._runs(agent) for agent in agents)

@@ -261,6 +261,8 @@ class Sweep(Command, frozen=True, kw_only=True):
 
     now: bool = False
     """Mark and retire in one step, as at succession entry."""
+    attended: tuple[NodeId, ...] = ()
+    """Idle roots whose agent still runs, though nobody has come back to them."""
 
 
 class Recover(Command, frozen=True, kw_only=True):

@@ -212,8 +212,7 @@ def test_claims_meet_on_a_repository_and_a_folder_in_it(daemon: Daemon) -> None:
     package.mkdir()
     outer, inner = daemon.open(), daemon.open(workspace=str(package))
     twin = daemon.open()
-    holds = {"brief": {"ownedGlobs": ["src/*.py"]}, "role": "hand"}
-    writer = hire(daemon, inner, "sleep", "600", **holds)
+    writer = hire(daemon, inner, "sleep", "600", role="hand", brief={"ownedGlobs": ["src/*.py"]})
     with pytest.raises(Refused) as caught:
         hire(daemon, outer, "true", role="hand", brief={"ownedGlobs": ["./pkg/**/a.py"]})
     refusal = caught.value.refusal

@@ -120,9 +120,11 @@ def gone(label: str, *leftovers: str, forced: bool = False, watched: bool = Fals
     )
 
 
-def sweep(*, at_once: bool = False) -> Step:
-    """The timer looks for who is silent."""
-    return lambda now: Sweep(now=at_once, **stamps(now))
+def sweep(*attended: str, at_once: bool = False) -> Step:
+    """The timer looks for who is silent, and knows of idle roots whose agent still runs."""
+    return lambda now: Sweep(
+        now=at_once, attended=tuple(now.id(label) for label in attended), **stamps(now)
+    )
 
 
 def recover(label: str, *leftovers: str, forced: bool = False) -> Step:

@@ -1,3 +1,4 @@
+import os
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -6,11 +7,12 @@ from msgspec.structs import replace
 
 from subsessiond.adapters.ids import RandomIds
 from subsessiond.adapters.lock import StateLock
+from subsessiond.adapters.peers.proc import read, stat_of
 from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.indexes import restore
 from subsessiond.model.ids import NodeId
-from subsessiond.model.process import ProcessFault
+from subsessiond.model.process import Identity, ProcessFault
 from subsessiond.model.role import AgentProfile
 from subsessiond.parts import (
     clear_scratch,
@@ -19,6 +21,7 @@ from subsessiond.parts import (
     open_store,
     open_transcripts,
     problem_of,
+    watcher,
 )
 from subsessiond.rpc.mcp.inprocess import InProcessTools
 from subsessiond.settings import Settings, load
@@ -52,6 +55,25 @@ async def test_other_systems_say_what_they_lack(
     await made.aclose()
     said = capsys.readouterr().out
     assert all(words in said for words in made.missing)
+
+
+async def test_an_agent_that_runs_is_told_from_one_that_does_not(settings: Settings) -> None:
+    """Not by its number alone, however often one asks; where nothing can tell, it does not run."""
+    spot = stat_of(os.getpid()).spot
+    boot = read("/proc/sys/kernel/random/boot_id").decode().strip()
+    agent = Identity(
+        pid=spot.pid, start_ticks=spot.start_ticks, boot_id=boot, container="agent", marker=""
+    )
+    made, bare = open_processes(settings), open_processes(settings, "darwin")
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        assert watcher(made)(agent)
+    for other in (replace(agent, start_ticks=1), replace(agent, boot_id="another")):
+        assert not watcher(made)(other)
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert not watcher(bare)(agent)
+    await made.aclose()
+    await bare.aclose()
 
 
 def test_a_container_that_is_not_there_is_refused(settings: Settings) -> None:

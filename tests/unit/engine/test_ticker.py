@@ -7,13 +7,15 @@ from msgspec.structs import replace
 
 from subsessiond.engine import ticker
 from subsessiond.engine.ticker import SWEEP_TICKS, TICK_MS, Ticker
-from subsessiond.model.commands import Caller, Command, Spawn
+from subsessiond.model.commands import Caller, Command, Spawn, Sweep
 from subsessiond.model.node import Status
+from subsessiond.model.process import Identity
 from subsessiond.ports import StoreFault
 from tests.support.engines import engine
 from tests.support.manual_clock import ManualClock
 from tests.support.playbook import id_of
 from tests.support.policies import brief
+from tests.support.world import IDENTITY
 
 
 async def test_a_sweep_comes_every_few_ticks() -> None:
@@ -145,3 +147,37 @@ async def test_old_things_go_once_a_day_and_a_failure_does_no_harm(
 
 async def _refuse() -> None:
     raise StoreFault("the disk is full")
+
+
+async def test_an_idle_root_is_closed_only_when_its_agent_has_gone() -> None:
+    """Whether it still runs is asked of idle roots alone, and of every agent that was the root."""
+    async with engine() as made:
+        limits = replace(made.registry.policy.limits, root_idle_ms=60_000)
+        made.registry.policy = replace(made.registry.policy, limits=limits)
+        clock = ManualClock()
+        root = await made.root()
+        agent = replace(IDENTITY, pid=4_711)
+        tree = made.registry.tree
+        known = replace(tree.nodes[root], former=(agent,), claimed_at_ms=clock.wall_ms())
+        made.registry.tree = replace(tree, nodes=tree.nodes.set(root, known))
+        told: list[Command] = []
+        made.registry.tell = told.append  # type: ignore[method-assign, assignment]
+        asked: list[Identity] = []
+
+        def runs(identity: Identity) -> bool:
+            asked.append(identity)
+            return True
+
+        ticker = Ticker(made.registry, clock, made.store, runs=runs)
+        ticking = asyncio.create_task(ticker.run())
+        await clock.wait_sleepers()
+        await clock.move(SWEEP_TICKS * TICK_MS)
+        first, asked_first = told[-1], len(asked)
+        clock.jump(3_600_000)
+        await clock.move(SWEEP_TICKS * TICK_MS)
+        ticking.cancel()
+    assert isinstance(first, Sweep)
+    assert isinstance(told[-1], Sweep)
+    assert (first.attended, asked_first) == ((), 0)
+    assert told[-1].attended == (root,)
+    assert set(asked) == {agent}
