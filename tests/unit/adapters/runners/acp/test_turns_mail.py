@@ -5,14 +5,13 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from subsessiond.model.commands import (
     ConfirmStart,
 )
-from subsessiond.model.ids import MessageId
-from subsessiond.model.message import Message, MessageState, Source
+from subsessiond.model.message import MessageState
 from tests.support.acpturns import Play
+from tests.support.mailing import put_mail
 from tests.support.stage import Stage
 
 
@@ -47,20 +46,11 @@ async def playing(made: Play) -> AsyncIterator[Play]:
     await made.connection.close()
 
 
-def mailed(play: Play, here: Stage, text: str) -> None:
-    """Put a notice into the child's mailbox, as if it had a child of its own."""
-    tree, node = here.registry.tree, play.node_id
-    name = MessageId(f"{node}.{900 + int(text)}")
-    message = Message(message_id=name, recipient=node, sender=None, source=Source.NOTICE, text=text)
-    mail = tree.mail.set(node, (*tree.mail.get(node, ()), message))
-    here.registry.tree = replace(tree, mail=mail)
-
-
 async def test_mail_is_read_when_its_turn_ended_well(play: Play, here: Stage) -> None:
     """All that waits is one turn; it is delivered before it is said, and read at its end."""
     first, _ = await play.prompted()
-    mailed(play, here, "1")
-    mailed(play, here, "2")
+    put_mail(here, play.node_id, "1")
+    put_mail(here, play.node_id, "2")
     play.turns.nudge()
     await play.end(first)
     second, text = await play.prompted()
@@ -77,7 +67,7 @@ async def test_mail_is_read_when_its_turn_ended_well(play: Play, here: Stage) ->
 async def test_mail_of_a_turn_that_died_stays(play: Play, here: Stage, end: str) -> None:
     """Nobody knows whether it was read: whoever takes over is shown it again."""
     first, _ = await play.prompted()
-    mailed(play, here, "1")
+    put_mail(here, play.node_id, "1")
     play.turns.nudge()
     await play.end(first)
     second, _ = await play.prompted()
@@ -91,7 +81,7 @@ async def test_mail_of_a_turn_that_died_stays(play: Play, here: Stage, end: str)
 async def test_mail_that_was_not_taken_in_comes_again_marked(merging: Play, here: Stage) -> None:
     """The turn went on with what was said into it; the mail begins the next."""
     first, _ = await merging.prompted()
-    mailed(merging, here, "1")
+    put_mail(here, merging.node_id, "1")
     merging.turns.nudge()
     await merging.end(first)
     second, text = await merging.prompted()
