@@ -1,5 +1,6 @@
 """What is kept of a passphrase."""
 
+import asyncio
 import hashlib
 
 import pytest
@@ -52,3 +53,14 @@ def test_a_line_that_is_none_is_refused_without_being_shown(line: str, words: st
     with pytest.raises(ValueError, match=words) as caught:
         Passphrase.parse(line)
     assert line not in str(caught.value)
+
+
+async def test_others_are_served_while_one_is_looked_at() -> None:
+    """It is slow on purpose, and the loop turns on meanwhile."""
+    looking = asyncio.create_task(Passphrase.parse(GOOD).is_it("correct horse"))
+    turns = 0
+    while not looking.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert not await looking
+    assert turns > 100  # one that is looked at on the loop leaves it two or three
