@@ -259,8 +259,7 @@ class MarkDelivered(Command, frozen=True, kw_only=True):
 class Sweep(Command, frozen=True, kw_only=True):
     """Look for children that have been silent, slow to start or over their deadline."""
 
-    now: bool = False
-    """Mark and retire in one step, as at succession entry."""
+    now: bool = False  # mark and retire in one step, as at succession entry
     attended: tuple[NodeId, ...] = ()
     """Idle roots whose agent still runs, though nobody has come back to them."""
 

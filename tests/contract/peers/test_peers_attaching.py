@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.contract.peers.conftest import Door
-from tests.contract.peers.test_peers import AGENT, a_bridge, seen
+from tests.contract.peers.test_bridges import AGENT, a_bridge
+from tests.contract.peers.test_peers import seen
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 
