@@ -25,7 +25,7 @@ def test_a_steer_beside_calls_of_tools_is_read_once() -> None:
     with Daemon(config=config(actor={"profile": "merges_prompts = true"})) as daemon:
         begun, go = daemon.workspace / "begun", daemon.workspace / "go"
         # Why no good call: it is answered without waiting for the disk.
-        calls = [{"tool": {"subsession_checkpoint": {}}}] * CALLS
+        calls: list[dict[str, object]] = [{"tool": {"subsession_checkpoint": {}}}] * CALLS
         turn = [{"shell": ["sh", "-c", "echo 1 >begun"]}, *calls, {"wait_file": str(go)}, FINAL]
         node = act(daemon, daemon.open(), turn)
         wait_file(begun)
