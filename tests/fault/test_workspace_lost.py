@@ -45,6 +45,8 @@ def test_a_child_is_recorded_though_its_workspace_is_lost(lose: Callable[[Path],
             lose(daemon.workspace)
             child.checkpoint("two", "after", "go on")
             said = child.report("still here", stage="finding")["messageId"]
+            shown = daemon.call("subsession.journal", nodeId=child.node_id, first=3, limit=1)
+            assert shown["records"][0]["body"]["state"] == "after"
         mail = daemon.call("subsession.inbox", nodeId=root)["messages"]
         assert said in [message["messageId"] for message in mail]
         daemon.kill()

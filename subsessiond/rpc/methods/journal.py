@@ -4,7 +4,7 @@ from subsessiond.core.views.answers import bounded_journal, room_of
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
 from subsessiond.model.view import JournalAnswer, JournalEntry
-from subsessiond.ports import JournalRecord
+from subsessiond.ports import JournalLine, JournalRecord
 from subsessiond.rpc.call import Call
 from subsessiond.rpc.desk import Desk, not_found
 from subsessiond.wire.params import JournalParams
@@ -19,11 +19,27 @@ async def journal(desk: Desk, call: Call, params: JournalParams) -> JournalAnswe
     node = await _readable(desk, call, params.node_id)
     await desk.settle_journals()
     first, limit = params.first or 1, params.limit or LINES
-    records = await desk.journals.read(node.workspace, node.node_id, first, limit)
+    records = await _records(desk, node, first, limit)
     room = PAGE_BYTES if call.caller.is_operator else room_of(desk.limits)
     entries = bounded_journal(map(_entry, records), room)
     full = len(entries) < len(records) or len(records) == limit
     return JournalAnswer(records=entries, next=entries[-1].n + 1 if entries and full else None)
+
+
+async def _records(desk: Desk, node: Node, first: int, limit: int) -> tuple[JournalRecord, ...]:
+    """Read lines from the file, and those that could not be written there from the store."""
+    written = await desk.journals.read(node.workspace, node.node_id, first, limit)
+    after = written[-1].n if written else first - 1
+    last = min(node.journal_lines, first + limit - 1)
+    if after >= last:
+        return written
+    kept = await desk.store.kept_lines(node.node_id)
+    missing = sorted((line for line in kept if after < line.n <= last), key=lambda line: line.n)
+    return (*written, *map(_record, missing))
+
+
+def _record(line: JournalLine) -> JournalRecord:
+    return JournalRecord(n=line.n, at_ms=line.at_ms, kind=line.kind, body=line.body)
 
 
 async def _readable(desk: Desk, call: Call, node_id: NodeId) -> Node:
