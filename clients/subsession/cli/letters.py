@@ -36,11 +36,16 @@ def settled_text(view: Json, voice: Voice) -> str:
     head = f"{cut(title(row), 40)} {row['nodeId'][-SHORT:]}: {voice.style(found.style, found.word)}"
     head += f" {facts.age(row, 0)} ({one_line(str(record.get('reason')))}, {author(record)})"
     said = report_lines(record)
-    diagnostic = str(record.get("diagnostic") or "")
-    if diagnostic.strip() not in str(record.get("output") or ""):
-        said.append(indented(diagnostic))
+    said += [indented(more)] if (more := unsaid(record)) else []
     nothing = f"  nothing was said; `subsession journal {row['nodeId'][-SHORT:]}` has the record"
     return "\n".join([head, *(said or [nothing])])
+
+
+def unsaid(record: Json) -> str:
+    """Give what a diagnostic says beside the report; the runtime often begins it with that."""
+    output = str(record.get("output") or "").strip()
+    diagnostic = str(record.get("diagnostic") or "").strip()
+    return "" if diagnostic in output else diagnostic.removeprefix(f"{output}\n")
 
 
 def author(record: Json) -> str:
@@ -81,7 +86,7 @@ def show_text(view: Json, voice: Voice, now_ms: float) -> str:
         "letter": indented(view["letter"]) if view.get("letter") else "",
         "checkpoint": _checkpoint(view),
         "report": "\n".join(report_lines(record or view.get("lastReport") or view)),
-        "diagnostic": indented(record["diagnostic"]) if record.get("diagnostic") else "",
+        "diagnostic": indented(more) if (more := unsaid(record)) else "",
     }
     for name, text in parts.items():
         lines += [voice.style("bold", name), text] if text else []
@@ -130,7 +135,8 @@ def _life(row: Json, record: Json, now_ms: float) -> list[tuple[str, str]]:
     return [
         ("state", facts.state(row).word + how),
         ("waits", f"to be attached: {attach_command(row)}" if row.get("awaitsAttach") else ""),
-        ("claimed", ", ".join([clock(claimed), *times])),
+        ("claimed", clock(claimed)),
+        ("since then", ", ".join(times)),
         ("last sign", last if facts.is_live(row) else ""),
         ("verification", "" if verification == "unchecked" else verification),
         ("leftovers", "; ".join(row.get("leftovers") or ())),

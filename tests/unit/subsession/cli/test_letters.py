@@ -5,17 +5,21 @@ from typing import Any
 
 import pytest
 
-from subsession.cli.letters import show_text
+from subsession.cli.letters import settled_text, show_text
 from subsession.cli.voice import Voice
 from tests.support.rows import child_row, view
 
 OWN = {"input": 9_000, "cacheRead": None, "cacheWrite": 1_000, "output": 2_000}
 
 
+def quiet() -> Voice:
+    """Make a voice that nobody hears, without colours."""
+    return Voice(io.StringIO(), io.StringIO(), as_json=False, environ={})
+
+
 def shown(**row: Any) -> str:
     """Show a node."""
-    voice = Voice(io.StringIO(), io.StringIO(), as_json=False, environ={})
-    return show_text(view(child_row(**row)), voice, 10_000)
+    return show_text(view(child_row(**row)), quiet(), 10_000)
 
 
 @pytest.mark.scenario("S40")
@@ -29,3 +33,34 @@ def test_tokens_are_shown_with_all_below_and_of_how_many_they_are() -> None:
     alone = shown(measuredTokens=OWN, measuredSubtree={**OWN, "reporting": 1, "started": 1})
     assert "with below" not in alone
     assert "not reported" in shown(measuredSubtree=None)
+
+
+@pytest.mark.parametrize(
+    ("diagnostic", "more"),
+    [
+        ("cannot start it", []),
+        ("cannot start it\nstderr: no such file", ["  stderr: no such file"]),
+        ("cannot start it at all", ["  cannot start it at all"]),
+        (None, []),
+    ],
+)
+def test_what_a_report_says_is_not_said_again_below_it(
+    diagnostic: str | None, more: list[str]
+) -> None:
+    """Of a diagnostic that begins with the report only the rest is shown, by both verbs."""
+    found = view(child_row("failed"), output="cannot start it", diagnostic=diagnostic)
+    assert settled_text(found, quiet()).splitlines()[1:] == ["  cannot start it", *more]
+    told = show_text(found, quiet(), 10_000).splitlines()
+    below = ["diagnostic", *more] if more else []
+    assert told[told.index("report") :] == ["report", "  cannot start it", *below]
+
+
+def test_the_times_of_a_life_fit_a_terminal() -> None:
+    """When it began stands in a line of its own, and what came then below it, none too long."""
+    times = {"startedAt": 62_000, "settledAt": 3_725_000, "releasedAt": 3_785_000}
+    told = shown(**times).splitlines()
+    (began,) = (line for line in told if line.startswith("claimed "))
+    assert "after" not in began
+    (then,) = (line for line in told if line.startswith("since then "))
+    assert then.count(" after ") == 3
+    assert max(map(len, told)) <= 80
