@@ -22,16 +22,18 @@ pytestmark = [
 
 @pytest.mark.parametrize("name", [name for name in AGENTS if RIGS[name].speaks is Speaks.ACP])
 async def test_a_reader_writes_nothing(name: str) -> None:
-    """The file is not there, whether the tool was refused or not even offered, and it reports."""
+    """No file is there, whether a tool was refused or not even offered, and it reports."""
     rig = RIGS[name]
     if not rig.installed:
         pytest.skip("not for this platform")
     async with stage(partial(agents_toml, name), partial(make_home, name)) as here:
         file = here.daemon.workspace / "out.txt"
         ends = ({"call": "report", "args": FINAL}, {"text": "bye"})
-        steps = (rig.write.step(path=str(file), text="hello"), *ends)
-        node = await here.spawn("reading", *steps, role="reader", when={ASKED: ends})
-        row = await here.until(node, "released")
-        assert (row["outcome"], row["author"]) == ("completed", "child")
-        assert not file.exists()
-        assert all(f"{rig.write.tool!r}" in fault for fault in here.stub.faults)
+        tries = (rig.write.step(path=str(file), text="hello"), rig.shell.step(line=f"touch {file}"))
+        for title, step in zip(("writing", "by its shell"), tries, strict=True):
+            node = await here.spawn(title, step, *ends, role="reader", when={ASKED: ends})
+            row = await here.until(node, "released")
+            assert (row["outcome"], row["author"]) == ("completed", "child")
+            assert not file.exists()
+        tools = (repr(rig.write.tool), repr(rig.shell.tool))
+        assert all(any(tool in fault for tool in tools) for fault in here.stub.faults)

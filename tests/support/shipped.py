@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from tests.support.rigs import BIN, RIGS, codex, gemini, opencode, pi
+from tests.support.rigs import BIN, RIGS, codex, gemini, kimi, opencode, pi
 from tests.support.rigs.rig import put_in
 
 AGENTS: Final = files("subsessiond.defaults").joinpath("agents.toml").read_text("utf-8")
@@ -46,6 +46,8 @@ def agent_table(name: str, stub: str, **fields: str) -> dict[str, Any]:
     if name.startswith("gemini"):
         agent["command"][1:1] = gemini.MODEL
     if name.startswith("claude"):
+        # Why its own model: with the newest ones it begins in a mode in which it asks nobody.
+        del agent["env"]["ANTHROPIC_MODEL"]
         agent["env"]["CLAUDE_CODE_MAX_RETRIES"] = "1"
     if name in PROGRAMS:
         agent["command"][0] = PROGRAMS[name]
@@ -74,11 +76,17 @@ def make_home(name: str, stub: str, home: Path) -> dict[str, str]:
 def _user_files(name: str) -> dict[str, str]:
     """Give what a user's own files say; our MCP server and what may be done is the profile's."""
     plain = codex.CONFIG.replace('approval_policy = "{approval}"\n', "")
+    # Why eager: who lets an agent at her side edit unasked has not said so of children.
+    general = {**gemini.CONFIG["general"], "defaultApprovalMode": "auto_edit"}
+    eager = {**gemini.CONFIG, "general": general}
     own: dict[str, dict[str, str]] = {
+        "claude-acp": {".claude/settings.json": '{"permissions": {"defaultMode": "acceptEdits"}}'},
         "codex": {".codex/config.toml": plain},
         "opencode": {opencode.FILE: _without(opencode.CONFIG)},
         "opencode-acp": {opencode.FILE: _without(opencode.CONFIG)},
         "gemini": {gemini.FILE: _without(gemini.CONFIG)},
+        "gemini-acp": {gemini.FILE: json.dumps(eager)},
+        "kimi-acp": {".kimi-code/config.toml": 'default_permission_mode = "yolo"\n' + kimi.CONFIG},
         "pi-acp": {place: text for place, text in pi.FILES.items() if "mcp.json" not in place},
     }
     return own.get(name) or (dict(RIGS[name].files) if name.endswith(("-acp", "-zed")) else {})
