@@ -72,7 +72,9 @@ def run(port: int) -> int:
 def tell(name: str, took_s: float, row: dict[str, Any], envelope: dict[str, Any]) -> bool:
     """Print how one child ended; tells whether its record is not true."""
     say(f"{name}: {row['outcome']}, {row['reason']}, after {took_s:.1f} s")
-    say(f"  measured {row['measuredTokens']}, produced {envelope.get('producedBytes')} bytes")
+    said = {"tokens": row["measuredTokens"], "bytes": envelope.get("producedBytes")}
+    measured = (f"{word} {said[word] or 'not reported'}" for word in said)
+    say(f"  {', '.join(measured)}")
     for word in ("output", "diagnostic"):
         if text := envelope.get(word):
             say(f"  {word}: {text[:300]!r}")
