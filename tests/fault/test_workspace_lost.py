@@ -42,6 +42,7 @@ def test_a_child_is_recorded_though_its_workspace_is_lost(lose: Callable[[Path],
         with StandIn.hire(daemon, root) as child:
             child.checkpoint("one", "before", "go on")
             within(lambda: saves(daemon, child.node_id) < 1, "the first checkpoint")
+            daemon.call("subsession.journal", nodeId=root)
             lose(daemon.workspace)
             child.checkpoint("two", "after", "go on")
             said = child.report("still here", stage="finding")["messageId"]
@@ -73,6 +74,7 @@ def test_a_start_in_a_workspace_that_is_gone_fails_whole() -> None:
     """A spawn into a folder that is not there is a failed start that holds nothing."""
     with Daemon(config=CONFIG) as daemon:
         root = daemon.open()
+        daemon.call("subsession.journal", nodeId=root)  # nothing is written there any more
         deleted(daemon.workspace)
         brief = {"ownedGlobs": ["src/**"]}
         with pytest.raises(Refused) as said:

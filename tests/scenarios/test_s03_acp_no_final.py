@@ -33,7 +33,8 @@ def test_an_agent_that_ends_without_a_final_settles_its_child(reason: str) -> No
         settling = [m for m in messages if m["source"] == "subagent-settled"]
         assert [message["senderSessionId"] for message in settling] == [node]
         heir = daemon.call("subsession.succeed", childId=node, mission="Go on.", waitMs=20_000)
-        assert wait_for(daemon, heir["nodeId"], "running")
+        # Why not the state: it has nothing to do, and may be over before anybody looks.
+        assert wait_for(daemon, heir["nodeId"], "running", "settled", "released")["startedAt"]
         check_closing(daemon)
 
 

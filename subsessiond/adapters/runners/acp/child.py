@@ -71,7 +71,9 @@ class AcpChild:
                 return
             # Why a while: an agent that does not listen any more is mostly about to go.
             await asyncio.wait((listening,), timeout=DRAIN_S)
-            ended = listening.result() if listening.done() else None
+            # Why both: a stop that comes first has put an end to the listening.
+            heard = listening.done() and not listening.cancelled()
+            ended = listening.result() if heard else None
             await self._connection.close()
             self._turns.close()
             await asyncio.wait((talking,))
