@@ -31,7 +31,8 @@ from subsessiond.adapters.runners.model.speech import (
     Stop,
 )
 from subsessiond.adapters.runners.signs import Signs
-from subsessiond.core.words import ask_blocked
+from subsessiond.core.bounds import size_bytes
+from subsessiond.core.words import ask_blocked, compact
 from subsessiond.model.commands import ConfirmStart, EndChild, EndTurn, FailStart, NoteUsage
 from subsessiond.model.node import Phase
 from subsessiond.model.process import Stopped
@@ -94,6 +95,7 @@ class ModelChild:
         self._signs = Signs(voice, self._node)
         self._meter = Meter()
         self._transcript = transcripts.open(self._node)
+        self._said_bytes = 0
         self._living: asyncio.Task[None] | None = None
         self._stopped = False
         self._told_refusals = False
@@ -209,6 +211,7 @@ class ModelChild:
 
     def _note_said(self, said: Said) -> None:
         calls = [{"tool": call.name, "arguments": call.arguments} for call in said.calls]
+        self._said_bytes += size_bytes(said.text) + sum(size_bytes(compact(call)) for call in calls)
         self._transcript.write("out", {"text": said.text, "calls": calls, "stop": said.stop})
 
     async def _do(self, speaker: Speaker, call: Call) -> None:
@@ -239,7 +242,7 @@ class ModelChild:
                 stop_reason=ending.stop_reason,
                 reason=ending.reason,
                 diagnostic=self._voice.scrubber.head(words, DIAGNOSTIC_BYTES),
-                produced_bytes=self._transcript.total_bytes,
+                produced_bytes=self._said_bytes + self._shell.printed_bytes,
                 **self._voice.now(),
             ),
         )

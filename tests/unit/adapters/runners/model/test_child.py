@@ -72,6 +72,14 @@ async def test_figures_of_the_cache_are_told_apart(at: LoopTable) -> None:
     assert at.usage() == Usage(input=100, cache_read=70, output=9)
 
 
+async def test_what_it_wrote_is_counted_and_not_what_it_was_told(at: LoopTable) -> None:
+    """Its words count, and its opening text, however long, does not."""
+    ended = await at.play(
+        {"text": "hmm", "finish": "limit"}, owns=tuple(f"{n:0200}.md" for n in range(9))
+    )
+    assert ended.produced_bytes == len("hmm")
+
+
 @pytest.mark.scenario("S02")
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(
