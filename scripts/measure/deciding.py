@@ -116,7 +116,7 @@ def tree_without_claims(size: int) -> Tree:
 
 def _opened(tree: Tree, policy: Policy) -> tuple[Tree, NodeId]:
     name = id_of(next(_numbers))
-    command = OpenRoot(caller=OPERATOR, new_id=name, workspace="/work", at_ms=1, awake_ms=1)
+    command = OpenRoot(caller=OPERATOR, new_id=name, workspace="/project", at_ms=1, awake_ms=1)
     return decide(tree, policy, command).tree, name
 
 

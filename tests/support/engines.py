@@ -31,7 +31,7 @@ class Engine:
             awake_ms=1,
             caller=Caller(),
             new_id=id_of(next(self.numbers)),
-            workspace="/work",
+            workspace="/project",
         )
 
     async def root(self) -> NodeId:

@@ -65,7 +65,7 @@ def open_root(label: str = "root", *, by: str = OPERATOR, **fields: Any) -> Step
     """Open a root."""
 
     def make(now: Play) -> Command:
-        fields.setdefault("workspace", "/work")
+        fields.setdefault("workspace", "/project")
         return OpenRoot(caller=caller(now, by), new_id=now.id(label), **stamps(now), **fields)
 
     return _naming(label, make)
@@ -79,7 +79,7 @@ def resume(label: str, *, by: str = OPERATOR, **fields: Any) -> Step:
         return OpenRoot(
             caller=caller(now, by),
             new_id=new,
-            workspace="/work",
+            workspace="/project",
             resume=now.id(label),
             **stamps(now),
             **fields,

@@ -148,7 +148,9 @@ class Theatre:
     async def open(self) -> None:
         """Open the root."""
         self.root = self.ids.node_id()
-        command = OpenRoot(new_id=self.root, workspace="/work", caller=Caller(), **self.voice.now())
+        command = OpenRoot(
+            new_id=self.root, workspace="/project", caller=Caller(), **self.voice.now()
+        )
         assert isinstance(await self.registry.submit(command), Opened)
 
     async def admit(self, parent: NodeId | None = None, role: str = "worker") -> NodeId:

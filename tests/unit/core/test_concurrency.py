@@ -66,11 +66,11 @@ def test_a_workspace_has_so_many_live_writers() -> None:
     _ = now >> final("w") >> spawn("x", owns="b") << NodeAdmitted
 
 
-@pytest.mark.parametrize("other", ["/", "/work/pkg"])
+@pytest.mark.parametrize("other", ["/", "/project/pkg"])
 def test_a_writer_above_or_below_is_a_writer_in_the_workspace(other: str) -> None:
     """Where folders hold one another, one at a time is one in all of them; beside is elsewhere."""
     now = at_work(play(live_writers=1), "w", owns="a")
-    now = now >> open_root("other", workspace=other) >> open_root("far", workspace="/works")
+    now = now >> open_root("other", workspace=other) >> open_root("far", workspace="/projects")
     assert "writers" in refusal(now >> spawn("x", under="other", owns="b")).detail
     _ = now >> spawn("x", under="far", owns="b") << NodeAdmitted
 

@@ -46,10 +46,10 @@ def test_what_is_measured_below_is_counted_anew_when_it_is_read_back() -> None:
 def test_a_workspace_without_claims_has_no_index() -> None:
     """A daemon that runs for long does not collect empty ones."""
     now = at_work(play(), "w", owns="a")
-    assert claims_in(now.tree, "/work") != ClaimIndex()
+    assert claims_in(now.tree, "/project") != ClaimIndex()
     now = now >> final("w") >> gone("w")
     assert now.tree.claims == Map()
-    assert claims_in(now.tree, "/work") == ClaimIndex()
+    assert claims_in(now.tree, "/project") == ClaimIndex()
 
 
 def test_counts_that_fall_to_zero_are_forgotten() -> None:

@@ -104,7 +104,7 @@ async def test_what_lives_comes_to_its_end_without_room() -> None:
             awake_ms=3,
             caller=Caller(),
             new_id=id_of(next(made.numbers)),
-            workspace="/work",
+            workspace="/project",
             resume=root,
         )
         assert isinstance(await made.registry.submit(back), Opened)
