@@ -99,6 +99,25 @@ async def test_tools_are_found_by_their_name(client: Client, name: str) -> None:
     assert await client.text(brief) == "so"
 
 
+async def test_a_step_takes_words_from_what_was_heard(client: Client) -> None:
+    """The newest match fills in, from results and later messages alike; none is a fault."""
+    take = {"id": r"id: (\w+)", "why": r"because (\w+)"}
+    step = {"call": "ls", "args": {"of": ["<id>"], "and": "<why>"}, "take": take}
+    brief = user({"call": "ls"}, step, {"text": "done"})
+    heard = ("tool", "id: one, id: two"), ("user", "because three")
+    assert await client.calls(brief, *heard) == [("ls", {"of": ["two"], "and": "three"})]
+    assert "nothing that was heard" in await client.text(brief, ("tool", "id: one"))
+
+
+async def test_a_step_is_played_until_its_words_are_heard(client: Client) -> None:
+    """Its calls are made again with each answer, until every regex was found in one of them."""
+    brief = user({"call": "ls", "until": ["[n]orth", "[s]outh"]}, {"text": "done"})
+    north, nothing, south = ("tool", "north"), ("tool", ""), ("tool", "south")
+    assert await client.calls(brief) == [("ls", {})]
+    assert await client.calls(brief, north, nothing) == [("ls", {})]
+    assert await client.text(brief, north, nothing, south) == "done"
+
+
 async def test_what_cannot_be_played_is_told(client: Client) -> None:
     """A tool that is not offered, an unknown word and broken JSON are faults with their reason."""
     briefs = user({"call": "absent"}), user({"txet": "x"}), ("user", "PLAY: [nonsense")

@@ -28,6 +28,9 @@ without a script that a REGEX of `when` is found in starts the steps beside it. 
     retry_after    seconds, told with the error
     chunk, pace    characters in a piece of a stream, and seconds between two pieces
     cut            pieces after which the connection breaks
+    take           {NAME: REGEX}: `<NAME>` in the step is the group of the newest match in what was
+                   heard since the script, from tools and later messages
+    until          [REGEX, ...]: calls are made again until each is found in a result
     junk           text to send in place of an answer
 
 A request that offers no tools (for a title, a router, a review) is not the agent's turn: it gets

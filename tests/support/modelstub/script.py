@@ -10,6 +10,7 @@ WORDS: Final = frozenset(
     {
         *("call", "args", "calls", "text", "repeat", "finish", "usage"),
         *("wait", "error", "times", "retry_after", "chunk", "pace", "cut", "junk"),
+        *("take", "until"),
     }
 )
 FINISHES: Final = frozenset({"limit", "refusal"})
@@ -107,18 +108,22 @@ def find_place(conversation: Iterable[Said]) -> Place:
     steps: tuple[Step, ...] | None = None
     when: tuple[tuple[str, tuple[Step, ...]], ...] = ()
     results: list[str] = []
+    heard: list[str] = []
     for said in conversation:
         if said.role == "tool":
             results.append(said.text)
+            heard.append(said.text)
         elif said.role == "user":
             if (found := find_script(said.text)) is not None:
-                steps, when, results = found.steps, found.when, []
-            elif (answer := _find_answer(when, said.text)) is not None:
+                steps, when, results, heard = found.steps, found.when, [], []
+                continue
+            heard.append(said.text)
+            if (answer := _find_answer(when, said.text)) is not None:
                 steps, results = answer, []
     if steps is None:
         return Place(None)
-    index = _count_steps(steps, len(results))
-    step = steps[index] if index is not None else None
+    index = _count_steps(steps, results)
+    step = _fill(steps[index], "\n".join(heard)) if index is not None else None
     return Place(step, index, tuple(results), scripted=True)
 
 
@@ -128,14 +133,52 @@ def _find_answer(
     return next((steps for regex, steps in when if re.search(regex, text)), None)
 
 
-def _count_steps(steps: tuple[Step, ...], results: int) -> int | None:
+def _count_steps(steps: tuple[Step, ...], results: list[str]) -> int | None:
     """Give the first step whose calls are not all answered; one without calls ends the turn."""
+    at = 0
     for index, step in enumerate(steps):
         width = len(list_calls(step))
-        if width == 0 or results < width:
+        if width == 0:
             return index
-        results -= width
+        at += width
+        while at <= len(results) and _wants_more(step, results[:at]):
+            at += width
+        if at > len(results):
+            return index
     return None
+
+
+def _wants_more(step: Step, results: list[str]) -> bool:
+    return not all(
+        any(re.search(regex, result) for result in results) for regex in step.get("until", ())
+    )
+
+
+def _fill(step: Step, heard: str) -> Step:
+    """Put what was heard in its places; the newest match of a regex counts.
+
+    Raises:
+        ScriptFault: nothing that was heard fits.
+    """
+    words: dict[str, str] = {}
+    for name, regex in step.get("take", {}).items():
+        found = re.findall(regex, heard)
+        if not found:
+            raise ScriptFault(f"nothing that was heard fits {regex!r}")
+        words[name] = found[-1]
+    return _put_in(step, words) if words else step
+
+
+def _put_in(value: Any, words: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        for name, word in words.items():
+            value = value.replace(f"<{name}>", word)
+        return value
+    if isinstance(value, list):
+        return [_put_in(inner, words) for inner in value]
+    if isinstance(value, dict):
+        return {name: _put_in(inner, words) for name, inner in value.items()}
+    return value
 
 
 def list_calls(step: Step) -> tuple[tuple[str, Any], ...]:
