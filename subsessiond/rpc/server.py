@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from aiohttp import hdrs, web
@@ -21,15 +20,14 @@ from subsessiond.rpc.pipe import LinePipe, LineSpeaker
 from subsessiond.rpc.refusals import (
     JSON,
     STREAMS_MOST,
-    broken,
     is_json,
     refusal,
     too_many_streams,
 )
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.running import Running
+from subsessiond.rpc.site import Site
 from subsessiond.rpc.socketfile import SocketFile, listen
-from subsessiond.rpc.watched import WatchedServer, silent
 from subsessiond.rpc.websocket import MESSAGE_MOST_BYTES, WebSocket
 
 Identify = Callable[[Any, str | None], Awaitable[Caller] | Caller]
@@ -39,14 +37,8 @@ Identify = Callable[[Any, str | None], Awaitable[Caller] | Caller]
 OpenSession = Callable[[Running], LineSpeaker]
 """Makes what answers the lines of one pipe; it keeps its calls with what it is given."""
 
-_LINGER_S = 2.0
-"""How long the rest of a refused body is read and dropped, so that the answer can be read."""
-
 _STREAMS_S = 0.4
 """How long calls may go on, once the server stops, before the streams they came by are closed."""
-
-_BODY_S = 30.0
-"""How long a body may take to come; on one machine, from anybody who means it, it takes ms."""
 
 _NOBODY = "nobody"
 """Whoever is refused, and may hold no more than a node."""
@@ -69,12 +61,8 @@ class RpcServer:
         self._running = Running()
         self._streams: dict[WebSocket | LinePipe, str | None] = {}
         self._door = Door(connections_most())
-        self._reading: set[asyncio.Transport] = set()
-        self._http_calls = 0
-        self._http_idle = asyncio.Event()
+        self._site = Site(self._route, log, self._door, self._running)
         self._socket: SocketFile | None = None
-        self._listener: asyncio.Server | None = None
-        self._web: web.Server | None = None
 
     async def start(self, path: Path, *, holds_lock: bool = False) -> None:
         """Serve at a path.
@@ -88,17 +76,8 @@ class RpcServer:
             SocketFault: something stands at the path that may not be removed.
         """
         self._socket = await asyncio.to_thread(listen, path, holds_lock=holds_lock)
-        self._web = WatchedServer(
-            self._door,
-            self._handle,
-            access_log=None,
-            logger=silent(),
-            auto_decompress=False,
-            tcp_keepalive=False,
-            lingering_time=_LINGER_S,
-        )
         loop = asyncio.get_running_loop()
-        self._listener = await loop.create_unix_server(self._web, sock=self._socket.sock)
+        await self._site.open(partial(loop.create_unix_server, sock=self._socket.sock))
 
     async def stop(self, grace_ms: int = 2_000) -> None:
         """Take no more calls, let those under way end, then end them; idempotent.
@@ -109,41 +88,15 @@ class RpcServer:
         Args:
             grace_ms: How long calls over HTTP may go on.
         """
-        if self._listener is None or self._web is None or self._socket is None:
+        if self._socket is None or not self._site.close():
             return
-        listener, self._listener = self._listener, None
-        listener.close()
         self._socket.remove()
-        self._web.pre_shutdown()
-        for transport in tuple(self._reading):
-            transport.abort()
         grace_s = grace_ms / 1000
         await self._running.settle(min(grace_s, _STREAMS_S))
         await asyncio.gather(*(stream.close() for stream in tuple(self._streams)))
-        await self._settle_http(grace_s - _STREAMS_S)
+        await self._site.settle(grace_s - _STREAMS_S)
         await self._running.stop()
-        # Why so short: nothing is left that could end by itself.
-        await self._web.shutdown(timeout=0.01)
-
-    async def _settle_http(self, seconds: float) -> None:
-        if self._http_calls == 0 or seconds <= 0:
-            return
-        self._http_idle.clear()
-        try:
-            async with asyncio.timeout(seconds):
-                await self._http_idle.wait()
-        except TimeoutError:
-            pass
-
-    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        try:
-            return await self._route(request)
-        except (ConnectionError, web.HTTPException):
-            raise  # gone, or told
-        except Exception:  # noqa: BLE001  # the last place where a bug of the transport ends
-            incident = token_hex(8)
-            self._log.exception("rpc.bug", incident=incident, method=request.method)
-            return broken(incident)
+        await self._site.end()
 
     async def _route(self, request: web.BaseRequest) -> web.StreamResponse:
         # Why Origin alone: only browsers send it, and no page has business on this socket. Its
@@ -165,21 +118,13 @@ class RpcServer:
     async def _post(self, request: web.BaseRequest) -> web.StreamResponse:
         if not is_json(request):
             return refusal(415, "content-type", "must be application/json, not compressed")
-        raw = await self._read(request)
+        raw = await self._site.read(request)
         if raw is None:
             return refusal(413, "", "is too large", limit=MESSAGE_MOST_BYTES)
         who, answers = await self._split(request, raw)
         del raw  # the call may wait for a minute, and needs these bytes no more
-        line = request.transport
-        self._http_calls += 1
-        self._door.begins(line, who)
-        try:
+        with self._site.call(request, who):
             reply = await self._dispatcher.finish(answers)
-        finally:
-            self._door.ends(line)
-            self._http_calls -= 1
-            if self._http_calls == 0:
-                self._http_idle.set()
         return web.Response(status=204) if reply is None else web.Response(body=reply, headers=JSON)
 
     async def _split(self, request: web.BaseRequest, raw: bytes) -> tuple[str | None, Answers]:
@@ -239,30 +184,6 @@ class RpcServer:
         finally:
             del self._streams[stream]
 
-    async def _read(self, request: web.BaseRequest) -> bytes | None:
-        """Read a body; none when it is larger than may be."""
-        if (request.content_length or 0) > MESSAGE_MOST_BYTES:
-            return None
-        if request.headers.get(hdrs.EXPECT, "").lower() == "100-continue":
-            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-            request.writer.output_size = 0
-        transport = request.transport
-        if transport is None:
-            raise ConnectionResetError
-        self._reading.add(transport)
-        try:
-            body = await request.content.readany()
-            if request.content.at_eof():
-                return body if len(body) <= MESSAGE_MOST_BYTES else None
-            async with asyncio.timeout(_BODY_S):
-                return await _bounded(request, body, partial(self._door.holds, transport))
-        except TimeoutError:
-            transport.abort()
-            raise ConnectionResetError from None
-        finally:
-            self._reading.discard(transport)
-            self._door.holds_none(transport)
-
 
 async def _turned_away(request: web.BaseRequest, answer: web.Response) -> web.Response:
     """Answer and hang up: what follows has no end that could be waited for."""
@@ -271,20 +192,3 @@ async def _turned_away(request: web.BaseRequest, answer: web.Response) -> web.Re
     if request.transport is not None:
         request.transport.close()
     return answer
-
-
-async def _bounded(
-    request: web.BaseRequest, body: bytes, holds: Callable[[int], None]
-) -> bytes | None:
-    chunks, size = [body], len(body)
-    try:
-        while size <= MESSAGE_MOST_BYTES:
-            holds(size)
-            chunk = await request.content.readany()
-            if not chunk:
-                return b"".join(chunks)
-            chunks.append(chunk)
-            size += len(chunk)
-    finally:
-        chunks.clear()  # the fault of a connection that was lost would keep them for a while
-    return None
