@@ -192,9 +192,7 @@ def sentence(refusal: Refusal) -> str:
 
 def _advice(refusal: Refusal) -> str | None:
     """Say what to do next."""
-    if refusal.code == "NOT_ALLOWED" and refusal.step in NOT_ALLOWED_ADVICE:
-        return NOT_ALLOWED_ADVICE[refusal.step]
-    return ADVICE.get(refusal.code)
+    return STEP_ADVICE.get(f"{refusal.code} {refusal.step}") or ADVICE.get(refusal.code)
 
 
 def _facts(refusal: Refusal) -> list[str]:
@@ -253,14 +251,15 @@ ADVICE = {
 """What to do next, by canonical code. `{node}` becomes the other node concerned."""
 
 
-NOT_ALLOWED_ADVICE = {
-    "agent": "Wait until it has settled, or cancel it; `subsession succeed` goes on with its work.",
-    "leftovers": "`subsession blocked` lists what is still there of nodes that have settled.",
-    "node": "A child does this from its own processes, where its token is.",
-    "passphrase": "Type it at a terminal, or give it with --passphrase-stdin. Who has lost it "
-    "makes another with `subsessiond passphrase`.",
+STEP_ADVICE = {
+    "NODE_NOT_LIVE resume": "`subsession open` without --resume begins another root.",
+    "NOT_ALLOWED agent": "Wait until it has settled, or cancel it; `subsession succeed` goes on.",
+    "NOT_ALLOWED leftovers": "`subsession blocked` lists what is still there of settled nodes.",
+    "NOT_ALLOWED node": "A child does this from its own processes, where its token is.",
+    "NOT_ALLOWED passphrase": "Type it at a terminal, or give it with --passphrase-stdin. Who has "
+    "lost it makes another with `subsessiond passphrase`.",
 }
-"""What to do next where no other caller would be allowed it either, by the step that refused."""
+"""What else to do next where one step of a code refuses for a reason of its own."""
 
 
 def from_error(error: dict[str, Any]) -> SubsessionError:

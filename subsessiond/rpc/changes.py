@@ -40,13 +40,15 @@ class Changes:
         """Messages handed to their reader whose move is not published yet."""
         self.ids: list[NodeId] = sorted(tree.nodes)
         """Every node's id, in order."""
-        self._queued = {node.node_id for node in tree.nodes.values() if is_queued(node)}
+        self._queued = {node.node_id for node in tree.nodes.values() if is_queued(tree, node)}
 
     def on_events(self, events: tuple[AnyEvent, ...], tree: Tree) -> None:
         """Keep up with the registry."""
         for event in events:
             if isinstance(event, TreeForgotten):
                 self._forget(tree)
+            if event.node in tree.roots and not tree.roots[event.node]:
+                self._leave_mail(event.node, tree)
             for node_id in touched(tree, event):
                 if event.durable:
                     self._note(node_id, event.seq, tree)
@@ -66,6 +68,11 @@ class Changes:
         for index in (self._last, self._signs):
             for node_id in [node_id for node_id in index if node_id not in tree.nodes]:
                 del index[node_id]
+
+    def _leave_mail(self, root: NodeId, tree: Tree) -> None:
+        """Let go of those of a closed tree that stood here for their mail."""
+        mine = (n for n in self._queued if n in tree.nodes and tree.nodes[n].root == root)
+        self._queued -= {n for n in tuple(mine) if not is_queued(tree, tree.nodes[n])}
 
     def knows(self, seq: int, tree: Tree) -> bool:
         """Tell whether all that changed after a number is known here.
@@ -105,7 +112,7 @@ class Changes:
         self._last.move_to_end(node_id)
         if len(self._last) > self._most:
             _, self._floor = self._last.popitem(last=False)
-        if is_queued(tree.nodes[node_id]):
+        if is_queued(tree, tree.nodes[node_id]):
             self._queued.add(node_id)
         else:
             self._queued.discard(node_id)

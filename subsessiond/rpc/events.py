@@ -156,7 +156,7 @@ class Feed:
         node = self._tree.nodes.get(note.node)
         row = None
         if node is not None and whole:
-            row = self._rows.whole(node)
+            row = self._rows.whole(self._tree, node)
         elif node is not None and note.parent == node.parent:
             row = self._rows.short(node)
         shown = Written(seq=note.seq, type=note.type, node=note.node, at=note.at, row=row)

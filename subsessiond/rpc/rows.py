@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from subsessiond.core.unread import left_unread
 from subsessiond.core.views.row import child_row, row_of
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
@@ -27,16 +28,16 @@ class Rows:
 
     def __init__(self) -> None:
         self._whole = _Kept(row_of)
-        self._short = _Kept(child_row)
+        self._short = _Kept(lambda node, _: child_row(node))
 
     @property
     def kept(self) -> int:
         """How many rows are kept."""
         return self._whole.count + self._short.count
 
-    def whole(self, node: Node) -> msgspec.Raw:
+    def whole(self, tree: Tree, node: Node) -> msgspec.Raw:
         """Give the operator's row."""
-        return self._whole.of(node)
+        return self._whole.of(node, left_unread(tree, node))
 
     def short(self, node: Node) -> msgspec.Raw:
         """Give a parent's row."""
@@ -44,26 +45,28 @@ class Rows:
 
     def page(self, tree: Tree, ids: Iterable[NodeId], *, whole: bool) -> list[msgspec.Raw]:
         """Give the rows of those nodes that are in the tree."""
-        row = self._whole.of if whole else self._short.of
-        nodes = tree.nodes
-        return [row(nodes[node_id]) for node_id in ids if node_id in nodes]
+        nodes = (tree.nodes[node_id] for node_id in ids if node_id in tree.nodes)
+        if whole:
+            return [self.whole(tree, node) for node in nodes]
+        return [self.short(node) for node in nodes]
 
 
 class _Kept:
-    def __init__(self, make: Callable[[Node], Row | ChildRow]) -> None:
+    def __init__(self, make: Callable[[Node, int], Row | ChildRow]) -> None:
         self._make = make
-        self._kept: dict[NodeId, tuple[Node, msgspec.Raw]] = {}
+        self._kept: dict[NodeId, tuple[Node, int, msgspec.Raw]] = {}
 
     @property
     def count(self) -> int:
         return len(self._kept)
 
-    def of(self, node: Node) -> msgspec.Raw:
+    def of(self, node: Node, unread: int = 0) -> msgspec.Raw:
+        """Give a node's row; beside the node it shows only how much mail was left."""
         found = self._kept.get(node.node_id)
-        if found is not None and found[0] is node:
-            return found[1]
+        if found is not None and found[0] is node and found[1] == unread:
+            return found[2]
         if len(self._kept) >= KEPT_MOST:
             self._kept.clear()
-        raw = msgspec.Raw(_encode(self._make(node)))
-        self._kept[node.node_id] = (node, raw)
+        raw = msgspec.Raw(_encode(self._make(node, unread)))
+        self._kept[node.node_id] = (node, unread, raw)
         return raw

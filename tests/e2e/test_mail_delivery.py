@@ -102,7 +102,7 @@ def test_mail_of_a_turn_that_died_is_shown_again_to_the_successor() -> None:
 
 
 def test_mail_of_a_parent_that_nobody_succeeds_stays_for_the_operator() -> None:
-    """She sees how much is unread, and reads it; looking moves nothing."""
+    """It stands in her queue until she puts it aside, whatever ends; looking moves nothing."""
     with Daemon(config=tables()) as daemon:
         node = lead(daemon, daemon.open(), [spawning(done(0)), {"wait_file": "die"}, {"kill": 9}])
         wait_brood(daemon, node, 1)
@@ -113,8 +113,21 @@ def test_mail_of_a_parent_that_nobody_succeeds_stays_for_the_operator() -> None:
             assert "Child 00 is done." in message["text"]
             assert not message["again"]
             assert daemon.call("subsession.node", nodeId=node)["unread"] == 1
+        assert queue(daemon) == [(node, "mail", 1)]
+        assert daemon.rows()[node]["unread"] == 1
+        daemon.kill()
+        daemon.start()
+        assert queue(daemon) == [(node, "mail", 1)]
+        daemon.call("subsession.dismiss", nodeId=node)
+        assert queue(daemon) == []
         check_closing(daemon)
         assert daemon.call("subsession.node", nodeId=node)["unread"] == 1
+
+
+def queue(daemon: Daemon) -> list[tuple[str, str, int]]:
+    """Give what waits for the person: who, why, and how much of its mail is unread."""
+    rows = daemon.call("subsession.blocked")["rows"]
+    return [(row["nodeId"], row["category"], row.get("unread", 0)) for row in rows]
 
 
 def succeed(daemon: Daemon, node: str, *turns: list[Any]) -> str:

@@ -34,4 +34,10 @@ class Bell:
 
 def is_waiting(row: Json) -> bool:
     """Tell whether a node stands in the queue of what waits for a person."""
-    return bool(row.get("blocked") or row.get("leftovers") or row.get("awaitsAttach"))
+    names = ("blocked", "leftovers", "awaitsAttach")
+    return any(row.get(name) for name in names) or has_mail(row)
+
+
+def has_mail(row: Json) -> bool:
+    """Tell whether a node left mail that nobody but the person will read."""
+    return bool(row.get("unread")) and not row.get("dismissed")

@@ -56,9 +56,9 @@ def _next_steps(rows: list[Json]) -> list[str]:
     shorts: dict[str, str] = {}
     for row in rows:
         kind = str(row.get("category"))
-        kind = kind if kind in ("attach", "leftovers") else "blocked"
+        kind = kind if kind in ("attach", "leftovers", "mail") else "blocked"
         shorts.setdefault(kind, one_line(str(row["nodeId"])[-SHORT:]))
-    steps = (("blocked", _NEXT), ("leftovers", _RELEASE))
+    steps = (("blocked", _NEXT), ("leftovers", _RELEASE), ("mail", _READ))
     return [text.format(shorts[kind]) for kind, text in steps if kind in shorts]
 
 
@@ -73,6 +73,12 @@ next, for {0} as for the others:
 _RELEASE = """
 next, for {0} as for others of which something is still there:
   subsession release {0}                   free what it owns, though that goes on"""
+
+_READ = """
+next, for {0} as for others that left mail unread:
+  subsession inbox {0}                     read it
+  subsession handover {0} --as-is          go on: its successor is given it
+  subsession dismiss {0}                   leave it"""
 
 
 def handover(session: Session) -> int:

@@ -8,6 +8,8 @@ from subsession.verbs import Json
 
 NOT_REPORTED = "not reported"
 TO_ATTACH = "to attach"
+CONTINUED = "continued"
+DISMISSED = "dismissed"
 _STYLES = {
     "completed": "green",
     "blocked": "yellow",
@@ -16,9 +18,19 @@ _STYLES = {
     "orphaned": "dim",
     "stopping": "yellow",
     TO_ATTACH: "yellow",
+    CONTINUED: "dim",
+    DISMISSED: "dim",
     "leftovers": "red",
 }
-_GLYPHS = {"completed": "✓", "blocked": "!", "failed": "✗", "cancelled": "–", "orphaned": "–"}
+_GLYPHS = {
+    "completed": "✓",
+    "blocked": "!",
+    "failed": "✗",
+    "cancelled": "–",
+    "orphaned": "–",
+    CONTINUED: "–",
+    DISMISSED: "–",
+}
 _ASCII_GLYPHS = {"✓": "+", "✗": "x", "–": "-", "•": "*"}
 
 
@@ -35,7 +47,8 @@ def state(row: Json) -> State:
     """Give the word that tells most about where a node stands."""
     word = _word(row)
     outcome = str(row.get("outcome", ""))
-    return State(word, _GLYPHS.get(outcome, "•"), _STYLES.get(word, "" if outcome else "cyan"))
+    glyph = _GLYPHS.get(word) or _GLYPHS.get(outcome, "•")
+    return State(word, glyph, _STYLES.get(word, "" if outcome else "cyan"))
 
 
 def _word(row: Json) -> str:
@@ -49,6 +62,16 @@ def _word(row: Json) -> str:
         if row.get("awaitsAttach"):
             return TO_ATTACH
         return "starting" if row.get("state") == "claimed" else str(row.get("phase") or "running")
+    return end(row)
+
+
+def end(row: Json) -> str:
+    """Say how a settled node ended; a blocked one waits for nobody once somebody saw to it."""
+    if row.get("outcome") == "blocked":
+        if row.get("successor"):
+            return CONTINUED
+        if row.get("dismissed"):
+            return DISMISSED
     return str(row.get("outcome") or row.get("state"))
 
 

@@ -154,7 +154,10 @@ def _means(view: Json, row: Json, record: Json) -> list[tuple[str, str]]:
     if isinstance(produced, int):
         pairs.append(("produced", say_bytes(produced)))
     if view.get("unread"):
-        pairs.append(("unread mail", str(view["unread"])))
+        read = (
+            f"; `subsession inbox {row['nodeId'][-SHORT:]}` shows it" if row.get("unread") else ""
+        )
+        pairs.append(("unread mail", f"{view['unread']}{read}"))
     return pairs
 
 
@@ -172,6 +175,8 @@ def blocked_text(row: Json, voice: Voice, now_ms: float) -> str:
     lines = [voice.style("bold", name + tail[: SHORT + 1]) + tail[SHORT + 1 :]]
     lines += report_lines({key: row.get(key) for key in ("blockers", "openQuestions")})
     lines += [f"  still there: {one_line(str(item))}" for item in row.get("leftovers") or ()]
+    if row.get("unread"):
+        lines.append(f"  unread: {row['unread']} reports of its children")
     if row.get("category") == "attach":
         lines.append(f"  waits for its agent: {attach_command(row)}")
     return "\n".join(lines)

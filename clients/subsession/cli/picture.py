@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from subsession.cli import facts
+from subsession.cli.bell import has_mail, is_waiting
 from subsession.cli.session import SHORT
 from subsession.cli.voice import Voice
 from subsession.text import cell, cut
@@ -92,9 +93,11 @@ def summary(rows: Iterable[Json], voice: Voice) -> str:
         return "no children yet"
     counts: dict[str, int] = {}
     for row in children:
-        word = "live" if facts.is_live(row) else str(row.get("outcome") or "settled")
+        word = "live" if facts.is_live(row) else facts.end(row)
         counts[word] = counts.get(word, 0) + 1
     text = ", ".join(f"{count} {cut(word, 12)}" for word, count in counts.items())
-    if any(row.get("blocked") or row.get("awaitsAttach") for row in children):
+    if unread := sum(row["unread"] for row in children if has_mail(row)):
+        text += voice.style("yellow", f"; {unread} reports that nobody read")
+    if any(is_waiting(row) for row in children):
         text += voice.style("yellow", "; `subsession blocked` shows what waits for you")
     return text

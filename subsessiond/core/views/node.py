@@ -5,6 +5,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from subsessiond.core.bounds import bytes_of_tokens
+from subsessiond.core.unread import left_unread
 from subsessiond.core.views.measure import fit_text, json_bytes
 from subsessiond.core.views.row import (
     child_row,
@@ -60,7 +61,7 @@ def envelope_of(node: Node) -> Envelope | None:
 def node_view(tree: Tree, node: Node) -> NodeView:
     """Show the operator everything about a node; secrets are not kept in it."""
     return NodeView(
-        row=row_of(node),
+        row=row_of(node, left_unread(tree, node)),
         workspace=node.workspace,
         depth=node.depth,
         agent=node.agent,

@@ -83,8 +83,13 @@ def measured_subtree(node: Node) -> MeasuredSubtree | None:
     )
 
 
-def row_of(node: Node) -> Row:
-    """Make the operator's row."""
+def row_of(node: Node, unread: int = 0) -> Row:
+    """Make the operator's row.
+
+    Args:
+        node: The node.
+        unread: How much mail it left that nobody will read.
+    """
     said = node.settlement
     return Row(
         node_id=node.node_id,
@@ -118,6 +123,7 @@ def row_of(node: Node) -> Row:
         overlaps=node.overlaps,
         leftovers=node.leftovers,
         dismissed=node.dismissed,
+        unread=unread,
         reports=node.reports,
         refusals=node.refusals,
     )

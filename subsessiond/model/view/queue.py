@@ -11,13 +11,15 @@ class BlockedRow(Value, frozen=True, kw_only=True):
     parent_id: NodeId | None
     title: str
     category: str
-    """`approval`, `question`, `missing`, `budget`, `scope`, `leftovers` or `attach`."""
+    """`approval`, `question`, `missing`, `budget`, `scope`, `leftovers`, `attach` or `mail`."""
     since_ms: int | None
     """Wall clock since when it waits."""
     blockers: tuple[str, ...]
     open_questions: tuple[str, ...]
     leftovers: tuple[str, ...]
     letter: str
+    unread: int = 0
+    """Reports of its children that it never read, and nobody took over: `inbox` shows them."""
 
 
 class BlockedAnswer(Value, frozen=True, kw_only=True):

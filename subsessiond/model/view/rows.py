@@ -71,6 +71,8 @@ class Row(Value, frozen=True, kw_only=True):
     overlaps: tuple[NodeId, ...] = ()
     leftovers: tuple[str, ...] = ()
     dismissed: bool = False
+    unread: int = 0
+    """Reports of its children that it left unread when it settled, and nobody took over."""
     reports: int = 0
     refusals: int = 0
 

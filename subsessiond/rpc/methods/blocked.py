@@ -1,7 +1,7 @@
 """`subsession.blocked`: what waits for a person, and what she does about it."""
 
 from subsessiond.core.letter import letter_of
-from subsessiond.core.views.blocked import blocked_row
+from subsessiond.core.views.blocked import queued_row
 from subsessiond.model.brief import Grant
 from subsessiond.model.commands import Dismiss, Release
 from subsessiond.model.decision import Accepted
@@ -18,8 +18,9 @@ from subsessiond.wire.params import HandoverParams, NodeParams, NoParams, Releas
 async def blocked(desk: Desk, call: Call, _params: NoParams) -> BlockedAnswer:
     """Show the queue, oldest first."""
     require_operator(call)
-    nodes = (desk.tree.nodes.get(node_id) for node_id in desk.changes.queued)
-    rows = [blocked_row(node) for node in nodes if node is not None]
+    tree = desk.tree
+    nodes = (tree.nodes.get(node_id) for node_id in desk.changes.queued)
+    rows = [queued_row(tree, node) for node in nodes if node is not None]
     rows.sort(key=lambda row: (row.since_ms or 0, row.node_id))
     return BlockedAnswer(rows=tuple(rows))
 

@@ -1,9 +1,9 @@
 from subsessiond.model.decision import Accepted
 from subsessiond.model.events import Dismissed
 from subsessiond.model.rejection import Code
-from tests.support.moves import blocked, dismiss, final
+from tests.support.moves import blocked, dismiss, final, spawn
 from tests.support.playbook import nothing, play, said
-from tests.support.world import at_work
+from tests.support.world import at_work, ended, started
 
 
 def test_a_blocked_node_is_taken_out_of_the_queue_once() -> None:
@@ -18,6 +18,13 @@ def test_only_what_stands_in_the_queue_is_dismissed() -> None:
     now = at_work(play(), "w", "v") >> final("v")
     for label in ("w", "v", "root", "nobody"):
         _ = now >> dismiss(label) << Code.NOT_FOUND << nothing
+
+
+def test_unread_mail_is_put_aside() -> None:
+    """A parent that left mail stands in the queue for it, and leaves it the same way."""
+    now = at_work(play(), "lead", role="lead") >> spawn("w", under="lead") >> started("w")
+    now = now >> final("w") >> ended("lead") >> dismiss("lead") << said(Dismissed, "lead")
+    assert now.mail("lead")
 
 
 def test_a_node_dismisses_nothing() -> None:

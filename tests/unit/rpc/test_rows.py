@@ -4,22 +4,36 @@ import msgspec
 from msgspec.structs import replace
 
 from subsessiond.rpc.rows import KEPT_MOST, Rows
+from tests.support.moves import final, spawn
+from tests.support.playbook import play
 from tests.support.trees import a_node, a_tree, node_id
+from tests.support.world import at_work, ended, started
 
 
 def test_a_row_is_written_once_for_one_node() -> None:
     """An unchanged node gives the very same bytes; a changed one is written anew."""
-    rows, node = Rows(), a_node(2)
-    first = rows.whole(node)
-    assert rows.whole(node) is first
-    changed = rows.whole(replace(node, title="other"))
+    rows, node, tree = Rows(), a_node(2), a_tree([])
+    first = rows.whole(tree, node)
+    assert rows.whole(tree, node) is first
+    changed = rows.whole(tree, replace(node, title="other"))
     assert msgspec.json.decode(changed)["title"] == "other"
+
+
+def test_a_row_is_written_anew_when_its_node_left_mail() -> None:
+    """That stands beside the node and not in it, and goes when somebody read it."""
+    rows = Rows()
+    now = at_work(play(), "lead", role="lead") >> spawn("w", under="lead") >> started("w")
+    now = now >> final("w") >> ended("lead")
+    node = now.node("lead")
+    assert msgspec.json.decode(rows.whole(now.tree, node))["unread"] == 1
+    empty = replace(now.tree, mail=now.tree.mail.delete(node.node_id))
+    assert "unread" not in msgspec.json.decode(rows.whole(empty, node))
 
 
 def test_both_sizes_are_kept_apart() -> None:
     """The operator's row never becomes a parent's."""
     rows, node = Rows(), a_node(2)
-    assert "rootId" in msgspec.json.decode(rows.whole(node))
+    assert "rootId" in msgspec.json.decode(rows.whole(a_tree([]), node))
     assert "rootId" not in msgspec.json.decode(rows.short(node))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from subsession.errors import ADVICE, NOT_ALLOWED_ADVICE, Broken, Misused, Refused, from_error
+from subsession.errors import ADVICE, STEP_ADVICE, Broken, Misused, Refused, from_error
 from subsessiond.model.rejection import Code
 
 
@@ -21,12 +21,13 @@ def test_every_refusal_is_a_sentence(code: Code) -> None:
     assert rest == ["  " + ADVICE[code.name].format(node="NODE")]
 
 
-@pytest.mark.parametrize("step", NOT_ALLOWED_ADVICE)
-def test_what_nobody_is_allowed_is_not_sent_to_a_terminal(step: str) -> None:
-    """Where the folder or the configuration is wrong, another caller would not help."""
-    data = {"code": "NOT_ALLOWED", "step": step}
-    said = str(from_error({"code": 9002, "message": "no", "data": data}))
-    assert said.endswith("\n  " + NOT_ALLOWED_ADVICE[step])
+@pytest.mark.parametrize("key", STEP_ADVICE)
+def test_a_step_with_a_reason_of_its_own_has_advice_of_its_own(key: str) -> None:
+    """Where nobody is allowed it another terminal would not help, and no root has a successor."""
+    code, step = key.split()
+    said = str(from_error({"code": 1, "message": "no", "data": {"code": code, "step": step}}))
+    assert said.endswith("\n  " + STEP_ADVICE[key])
+    assert STEP_ADVICE[key] != ADVICE[code]
 
 
 def test_a_refusal_tells_what_was_met() -> None:

@@ -51,6 +51,15 @@ def test_it_rings_once_for_whatever_more_waits() -> None:
     assert voice.bells == 2
 
 
+def test_mail_that_nobody_read_waits_until_it_is_put_aside() -> None:
+    """It rings like all that waits for the person."""
+    voice = counted()
+    bell = Bell(voice, wanted=True)
+    bell.look([row("a", unread=2, dismissed=True)])
+    bell.look([row("a", unread=2)])
+    assert voice.bells == 1
+
+
 def test_it_rings_only_where_it_was_asked_for() -> None:
     """Without the option nothing rings."""
     voice = counted()

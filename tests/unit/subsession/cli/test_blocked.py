@@ -9,6 +9,20 @@ from tests.support.fake_daemon import Json, fake_daemon
 from tests.support.rows import CHILD
 
 
+def test_unread_mail_is_listed_with_what_can_be_done(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The row says how much there is, and the lines below how it is read, given on or put aside."""
+    mail = {"category": "mail", "unread": 2, "blockers": [], "openQuestions": [], "leftovers": []}
+    row = {"nodeId": CHILD, "parentId": CHILD, "title": "lead", "sinceMs": 1, "letter": "", **mail}
+    with fake_daemon(path, {"subsession.blocked": {"rows": [row]}}):
+        assert main(["blocked"]) == exits.OK
+    told = capsys.readouterr().out
+    assert "  unread: 2 reports of its children\n" in told
+    for verb in ("inbox", "handover", "dismiss"):
+        assert f"  subsession {verb} {CHILD[-6:]}" in told
+
+
 @pytest.mark.parametrize(
     ("words", "sent"),
     [

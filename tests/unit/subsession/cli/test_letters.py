@@ -55,6 +55,14 @@ def test_what_a_report_says_is_not_said_again_below_it(
     assert told[told.index("report") :] == ["report", "  cannot start it", *below]
 
 
+def test_unread_mail_names_the_verb_that_shows_it() -> None:
+    """Of a settled parent nobody took over; a live one reads it itself."""
+    left = {**view(child_row("failed", unread=2)), "unread": 2}
+    assert "2; `subsession inbox" in show_text(left, quiet(), 10_000)
+    lives = {**view(child_row(None)), "unread": 2}
+    assert "inbox" not in show_text(lives, quiet(), 10_000)
+
+
 def test_the_times_of_a_life_fit_a_terminal() -> None:
     """When it began stands in a line of its own, and what came then below it, none too long."""
     times = {"startedAt": 62_000, "settledAt": 3_725_000, "releasedAt": 3_785_000}

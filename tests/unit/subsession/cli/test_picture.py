@@ -129,3 +129,22 @@ def test_the_summary_counts_and_calls_the_person() -> None:
     assert counts == "1 completed, 2 live, 1 blocked, 1 failed"
     assert call == "`subsession blocked` shows what waits for you"
     assert summary(ROWS[:1], voice()) == "no children yet"
+
+
+def test_a_blocked_child_that_somebody_saw_to_is_not_called_blocked() -> None:
+    """Its successor goes on, or the person put it aside: neither row nor count asks for her."""
+    seen = [{"successor": "x"}, {"dismissed": True}]
+    rows = [row(str(n), outcome="blocked", state="released", **m) for n, m in enumerate(seen)]
+    assert summary(rows, voice()) == "1 continued, 1 dismissed"
+    first, second = Picture(voice()).lines(rows, NOW_MS)[1:]
+    assert "– continued" in first
+    assert "– dismissed" in second
+    assert "!" not in first + second
+
+
+def test_mail_that_nobody_read_calls_the_person() -> None:
+    """However its parent ended; once she put it aside nothing is said."""
+    rows = [row("a", state="released", outcome="completed", unread=3)]
+    call = "`subsession blocked` shows what waits for you"
+    assert summary(rows, voice()) == f"1 completed; 3 reports that nobody read; {call}"
+    assert summary([{**rows[0], "dismissed": True}], voice()) == "1 completed"
