@@ -55,6 +55,7 @@ class Connection:
         self._pipe = pipe
         self._caught_up = caught_up
         self._running = running
+        self._call_soon = asyncio.get_running_loop().call_soon
         self._replies: list[bytes] = []
         self._notes: deque[bytes] = deque()
         self._notes_bytes = 0
@@ -126,7 +127,7 @@ class Connection:
         # Why not at once: what finishes in the same turn of the loop leaves in one write.
         if not self._is_flushing:
             self._is_flushing = True
-            asyncio.get_running_loop().call_soon(self._flush)
+            self._call_soon(self._flush)
 
     def _flush(self) -> None:
         self._is_flushing = False

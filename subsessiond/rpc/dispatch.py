@@ -34,6 +34,18 @@ from subsessiond.wire.errors import (
 from subsessiond.wire.methods import METHODS
 
 BATCH_MOST = 100
+
+AT_ONCE = frozenset(
+    {
+        "daemon.health",
+        "daemon.info",
+        "roles.list",
+        "agents.list",
+        "subsession.node",
+        "subsession.tree",
+    }
+)
+"""Methods that show what is in memory: they wait only where told to, or for a node of long ago."""
 _encode = msgspec.json.Encoder().encode
 _BY_NAME = FieldFault(path="params", problem="must be an object; parameters are given by name")
 
@@ -83,6 +95,8 @@ class Answers(NamedTuple):
     is_batch: bool = False
     ready: bytes | None = None
     """The whole answer, when there is nothing to run."""
+    at_once: bool = False
+    """Whether the one call may be begun where it was read (`Entry.at_once`)."""
 
     def join(self, replies: Sequence[bytes | None]) -> bytes | None:
         """Make one message of the replies; a batch of notifications gets nothing at all."""
@@ -97,7 +111,10 @@ class Dispatcher:
 
     def __init__(self, handlers: Mapping[str, Handler], log: FilteringBoundLogger) -> None:
         models = {method.name: method.params for method in METHODS}
-        self._entries = {name: Entry(name, models[name], run) for name, run in handlers.items()}
+        self._entries = {
+            name: Entry(name, models[name], run, at_once=name in AT_ONCE)
+            for name, run in handlers.items()
+        }
         self._log = log
         self._fast = FastPath(self._entries, log)
         self._methods = {name: self._method(entry) for name, entry in self._entries.items()}
@@ -113,7 +130,10 @@ class Dispatcher:
         if isinstance(message, Unreadable):
             return Answers(ready=_unreadable(message))
         if not isinstance(message, list):
-            return Answers(calls=(self.answer(message, call),))
+            entry = self._fast.entry(message)
+            if entry is None:
+                return Answers(calls=(self.answer_long(message, call),))
+            return Answers((self._fast.answer(entry, message, call),), at_once=entry.at_once)
         if not message:
             fault = FieldFault(path="", problem="is an empty batch")
             return Answers(ready=_error(malformed(INVALID_REQUEST, (fault,))))

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Generator
+from types import coroutine
 from typing import Any
 
 from subsessiond.rpc.running import Running
@@ -23,8 +24,17 @@ class Lane:
         self._is_served = False
         self._width = 1
 
-    def add(self, work: Coroutine[Any, Any, None]) -> None:
-        """Queue work, which must answer its own faults; never waits."""
+    def add(self, work: Coroutine[Any, Any, None], *, at_once: bool = False) -> None:
+        """Queue work, which must answer its own faults; never waits.
+
+        Args:
+            work: What is to be done.
+            at_once: It hardly ever waits, and does not ask which task it is in before it does: it
+                is begun here, without a task, where nothing stands before it.
+        """
+        if at_once and not self._queue:
+            self._begin(work)
+            return
         self._queue.append(work)
         self._serve()
 
@@ -32,6 +42,13 @@ class Lane:
         """Drop what was not begun."""
         while self._queue:
             self._queue.popleft().close()
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            waits_for = work.send(None)
+        except StopIteration:
+            return
+        self._running.start(_finish(work, waits_for))
 
     def _serve(self) -> None:
         if self._is_served:
@@ -53,3 +70,22 @@ class Lane:
     async def _work(self) -> None:
         while self._queue:
             await self._queue.popleft()
+
+
+async def _finish(work: Coroutine[Any, Any, None], waits_for: Any) -> None:
+    """Go on with work that was begun outside any task, and waits."""
+    await _rest(work, waits_for)
+
+
+@coroutine
+def _rest(work: Coroutine[Any, Any, None], waits_for: Any) -> Generator[Any, Any, None]:
+    try:
+        while True:
+            try:
+                told = yield waits_for
+            except BaseException as fault:  # noqa: BLE001  # it is the work's: a cancellation
+                waits_for = work.throw(fault)
+            else:
+                waits_for = work.send(told)
+    except StopIteration:
+        return

@@ -96,7 +96,7 @@ def read_fields(model: type[M], raw: Any, *prefix: str) -> M | tuple[FieldFault,
 def _endless(model: type[BaseModel], raw: Any, prefix: tuple[str, ...]) -> tuple[FieldFault, ...]:
     """Name the fields whose lists are too long to be looked at."""
     # Why first: nearly no object has one, and its fields need not be gone through then.
-    if not isinstance(raw, dict) or not any(map(_is_endless, raw.values())):
+    if type(raw) is not dict or list not in map(type, raw.values()):
         return ()
     given = ((field.alias or name) for name, field in model.model_fields.items())
     long = ((name, raw.get(name)) for name in given)

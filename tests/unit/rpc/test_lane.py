@@ -78,3 +78,65 @@ async def test_closing_drops_what_was_not_begun() -> None:
     lane.close()
     await running.settle(5)
     assert begun == []
+
+
+async def test_what_is_begun_at_once_is_over_before_anything_else() -> None:
+    """Work that never waits needs no turn of the loop."""
+    lane, ended = Lane(Running()), list[str]()
+
+    async def read() -> None:
+        ended.append("read")
+
+    lane.add(read(), at_once=True)
+    assert ended == ["read"]
+
+
+async def test_nothing_is_begun_at_once_before_what_came_earlier() -> None:
+    """Work that stands behind other work waits for its turn."""
+    running, ended = Running(), list[str]()
+    lane = Lane(running)
+
+    async def work(name: str) -> None:
+        ended.append(name)
+
+    lane.add(work("write"))
+    lane.add(work("read"), at_once=True)
+    assert ended == []
+    await running.settle(5)
+    assert ended == ["write", "read"]
+
+
+async def test_work_begun_at_once_may_wait_all_the_same() -> None:
+    """It goes on by itself when what it waits for has come, again and again."""
+    running, ended = Running(), list[str]()
+    lane, first, second = Lane(running), asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        await first.wait()
+        await asyncio.sleep(0)
+        await second.wait()
+        ended.append("work")
+
+    lane.add(work(), at_once=True)
+    first.set()
+    second.set()
+    await running.settle(5)
+    assert ended == ["work"]
+
+
+async def test_work_begun_at_once_hears_that_it_is_cancelled() -> None:
+    """A cancellation strikes inside the work, where it waits, and may be answered there."""
+    running, ended = Running(), list[str]()
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+            ended.append("cancelled")
+            raise
+
+    Lane(running).add(work(), at_once=True)
+    await asyncio.sleep(0)  # the task that goes on with it has begun
+    await running.stop()
+    assert ended == ["cancelled"]
