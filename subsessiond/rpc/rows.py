@@ -1,15 +1,17 @@
-"""Rows already written as JSON, as long as their node has not changed.
+"""Views already written as JSON, as long as what they show has not changed.
 
 Why: a tree is read far more often than it changes, and an immutable node is the same node or it is
 another. One entry a node, bounded; what is dropped is made again.
 """
 
 from collections.abc import Callable, Iterable
+from operator import is_
 from typing import Final
 
 import msgspec
 
 from subsessiond.core.unread import left_unread
+from subsessiond.core.views.node import node_view
 from subsessiond.core.views.row import child_row, row_of
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
@@ -20,6 +22,10 @@ KEPT_MOST: Final = 4_096
 """Rows of each size kept; with 600 bytes a row a few MiB, for a page of 1,000 nodes several times
 over."""
 
+VIEWS_MOST: Final = 64
+VIEW_MOST_BYTES: Final = 64 * 1024
+"""Views of one node kept, and how large one may be: a few are looked at again and again."""
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -29,11 +35,27 @@ class Rows:
     def __init__(self) -> None:
         self._whole = _Kept(row_of)
         self._short = _Kept(lambda node, _: child_row(node))
+        self._views: dict[NodeId, tuple[tuple[object, ...], msgspec.Raw]] = {}
 
     @property
     def kept(self) -> int:
-        """How many rows are kept."""
-        return self._whole.count + self._short.count
+        """How many rows and views are kept."""
+        return self._whole.count + self._short.count + len(self._views)
+
+    def view(self, tree: Tree, node: Node) -> msgspec.Raw:
+        """Give the operator's view of one node."""
+        # All that the view shows beside the node itself: immutable, so the same or another.
+        box, children = tree.mail.get(node.node_id), tree.children.get(node.node_id)
+        shows = (node, box, children, left_unread(tree, node))
+        found = self._views.get(node.node_id)
+        if found is not None and all(map(is_, found[0], shows)):
+            return found[1]
+        raw = msgspec.Raw(_encode(node_view(tree, node)))
+        if len(self._views) >= VIEWS_MOST:
+            self._views.clear()
+        if len(bytes(raw)) <= VIEW_MOST_BYTES:
+            self._views[node.node_id] = (shows, raw)
+        return raw
 
     def whole(self, tree: Tree, node: Node) -> msgspec.Raw:
         """Give the operator's row."""

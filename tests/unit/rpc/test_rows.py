@@ -3,7 +3,7 @@
 import msgspec
 from msgspec.structs import replace
 
-from subsessiond.rpc.rows import KEPT_MOST, Rows
+from subsessiond.rpc.rows import KEPT_MOST, VIEW_MOST_BYTES, Rows
 from tests.support.moves import final, spawn
 from tests.support.playbook import play
 from tests.support.trees import a_node, a_tree, node_id
@@ -50,3 +50,24 @@ def test_nodes_that_are_gone_have_no_row() -> None:
     """Ids of nodes that left the tree are passed over."""
     tree = a_tree([a_node(2)])
     assert len(Rows().page(tree, (node_id(2), node_id(9)), whole=False)) == 1
+
+
+def test_a_view_is_written_once_for_what_it_shows() -> None:
+    """A new child, mail or another record give another view; nothing else does."""
+    rows = Rows()
+    now = at_work(play(), "lead", role="lead")
+    lead = now.node("lead")
+    first = rows.view(now.tree, lead)
+    assert rows.view(now.tree, lead) is first
+    hired = now >> spawn("w", under="lead") >> started("w")
+    told = msgspec.json.decode(rows.view(hired.tree, hired.node("lead")))
+    assert told["children"] == [hired.node("w").node_id]
+    reported = hired >> final("w")
+    assert msgspec.json.decode(rows.view(reported.tree, reported.node("lead")))["unread"] == 1
+
+
+def test_large_views_are_not_kept() -> None:
+    """A brief may hold megabytes; it is written each time that somebody looks."""
+    rows, node = Rows(), a_node(2, title="t" * VIEW_MOST_BYTES)
+    rows.view(a_tree([node]), node)
+    assert rows.kept == 0
