@@ -2,6 +2,6 @@
 
 import sys
 
-from subsession.cli import main
+from subsession.entry import main
 
 sys.exit(main())

@@ -6,12 +6,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from subsession.connect import Place, SocketConnection, find_place, listening, why_not
+from subsession.connect import Place, find_place, listening, open_socket, why_not
 from subsession.errors import ProtocolMismatch, Unanswered, Unreachable
 from subsession.frames import answer_limit_s, check_protocol, headers, request, result
 from subsession.mirror import Steps
 from subsession.start import start_daemon
 from subsession.verbs import Json, Verbs
+
+
+class SocketConnection(http.client.HTTPConnection):
+    """HTTP over a unix socket."""
+
+    def __init__(self, path: Path, timeout_s: float) -> None:
+        super().__init__("localhost", timeout=timeout_s)
+        self._path = path
+        self._timeout_s = timeout_s
+
+    def connect(self) -> None:
+        """Open the socket."""
+        self.sock = open_socket(self._path, self._timeout_s)
 
 
 class Client(Verbs[Json]):

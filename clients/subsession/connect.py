@@ -3,7 +3,6 @@
 Owns the search order of sockets and the check of their owner. It knows no method of the contract.
 """
 
-import http.client
 import os
 import socket
 import stat
@@ -153,19 +152,6 @@ def open_nowait(path: Path) -> socket.socket | None:
 def _timeval(seconds: float) -> bytes:
     whole, rest = divmod(seconds, 1)
     return struct.pack("@ll", int(whole), int(rest * 1_000_000))
-
-
-class SocketConnection(http.client.HTTPConnection):
-    """HTTP over a unix socket."""
-
-    def __init__(self, path: Path, timeout_s: float) -> None:
-        super().__init__("localhost", timeout=timeout_s)
-        self._path = path
-        self._timeout_s = timeout_s
-
-    def connect(self) -> None:
-        """Open the socket."""
-        self.sock = open_socket(self._path, self._timeout_s)
 
 
 def listening(place: Place, timeout_s: float = 5.0) -> Path | None:

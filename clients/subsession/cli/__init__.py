@@ -13,6 +13,7 @@ from subsession.cli import (
     daemon,
     exits,
     logs,
+    mcp,
     read,
     say,
     spawn,
@@ -88,7 +89,7 @@ def _not_understood(verb: str, unknown: list[str]) -> str:
 def build_verbs() -> Verbs:
     """Give the parser with all verbs."""
     verbs = Verbs("subsession", __version__, ABOUT)
-    modules = (daemon, spawn, watch, read, logs, wait, blocked, stop, attach, say, completion)
+    modules = (daemon, spawn, watch, read, logs, wait, blocked, stop, attach, say, mcp, completion)
     for module in modules:
         module.add(verbs)
     return verbs

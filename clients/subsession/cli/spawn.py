@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import shlex
-import stat
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from subsession.cli.session import SHORT, Session, UsageProblem
 from subsession.cli.wait import wait_for
 from subsession.text import cut, one_line
 from subsession.verbs import Json
+from subsession.workspace import workspace_here
 
 
 def add(verbs: Verbs) -> None:
@@ -106,29 +106,6 @@ def _warn_of_home(session: Session, opened: Json) -> None:
         "and share their claims with every root in it; "
         f"`subsession close {opened['nodeId'][-SHORT:]}` takes it back"
     )
-
-
-def workspace_here() -> Path:
-    """Give the repository the current folder is in, else the folder.
-
-    Who keeps a home folder in git does not mean all of it, so the way up ends below it, unless one
-    stands in it. It also ends below a folder that anybody may write to, such as /tmp.
-    """
-    here, home = Path.cwd(), os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111  # Path's may raise
-    for folder in (here, *here.parents):
-        if folder != here and (str(folder) == home or folder.stat().st_mode & stat.S_IWOTH):
-            break
-        if _is_repository(folder / ".git"):
-            return folder
-    return here
-
-
-def _is_repository(git: Path) -> bool:
-    """Whether this is a repository's own folder, or the file of a worktree or a submodule."""
-    try:
-        return git.is_file() or (git / "HEAD").is_file()
-    except OSError:  # not ours to read
-        return False
 
 
 def newest_root(session: Session) -> str | None:
