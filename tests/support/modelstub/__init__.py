@@ -39,7 +39,7 @@ plain text, or the smallest instance of the schema it asks for. Four bytes count
 By hand: `python -m tests.support.modelstub --port 8099`.
 """
 
-from tests.support.modelstub.count import Usage
+from subsessiond.loopback.count import Usage
 from tests.support.modelstub.record import Request
 from tests.support.modelstub.script import script
 from tests.support.modelstub.server import Stub

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tests.support.modelstub.count import Usage
+from subsessiond.loopback.count import Usage
 
 
 @dataclass(kw_only=True)

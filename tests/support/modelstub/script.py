@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from subsessiond.loopback.reply import Said
+
 MARK: Final = "PLAY:"
 WORDS: Final = frozenset(
     {
@@ -27,14 +29,6 @@ class Script(NamedTuple):
     steps: tuple[Step, ...]
     when: tuple[tuple[str, tuple[Step, ...]], ...] = ()
     """Steps for a later message that a regex is found in."""
-
-
-class Said(NamedTuple):
-    """One entry of a conversation, whatever the API calls it."""
-
-    role: str
-    """`user`, `assistant` or `tool`."""
-    text: str
 
 
 class Place(NamedTuple):

@@ -9,22 +9,15 @@ from typing import Any, Final, Self
 import orjson
 from aiohttp import web
 
-from tests.support.modelstub import anthropic, chat, gemini, responses
-from tests.support.modelstub.count import Usage, count
-from tests.support.modelstub.offer import find_offer
+from subsessiond.loopback.count import Usage
+from subsessiond.loopback.offer import find_offer
+from subsessiond.loopback.reply import CHUNK, Api, Asked, Body, Call, Reply
+from subsessiond.loopback.routes import MODELS, is_streamed, make_app, model_of
+from subsessiond.loopback.schema import make_instance
 from tests.support.modelstub.record import Request
-from tests.support.modelstub.reply import CHUNK, Api, Asked, Body, Call, Event, Reply
-from tests.support.modelstub.schema import make_instance
 from tests.support.modelstub.script import Place, ScriptFault, Step, find_place, list_calls
 
 WAIT_S: Final = 20.0
-LARGEST: Final = 256 * 2**20
-MODELS: Final = ("stub-model", "claude-sonnet-4-5", "gemini-2.5-pro")
-PATHS: Final = {
-    "chat/completions": chat.API,
-    "responses": responses.API,
-    "messages": anthropic.API,
-}
 
 
 class Stub:
@@ -43,7 +36,10 @@ class Stub:
         self._gates: dict[str, asyncio.Event] = {}
         self._news = asyncio.Condition()
         self._runner = web.AppRunner(
-            self._make_app(), handler_cancellation=True, access_log=None, shutdown_timeout=0.1
+            make_app(self._serve, self._miss),
+            handler_cancellation=True,
+            access_log=None,
+            shutdown_timeout=0.1,
         )
 
     async def __aenter__(self) -> Self:
@@ -97,27 +93,6 @@ class Stub:
         async with self._news:
             self._news.notify_all()
 
-    def _make_app(self) -> web.Application:
-        app = web.Application(client_max_size=LARGEST)
-        for prefix in ("", "/v1"):
-            for path, api in PATHS.items():
-                app.router.add_post(f"{prefix}/{path}", self._serve(api))
-            app.router.add_post(f"{prefix}/messages/count_tokens", self._count)
-            app.router.add_get(f"{prefix}/models", self._list_models)
-        app.router.add_post("/{version}/models/{model}:countTokens", self._count)
-        app.router.add_post("/{version}/models/{model}:{verb}", self._serve(gemini.API))
-        app.router.add_route("*", "/{rest:.*}", self._miss)
-        return app
-
-    async def _count(self, request: web.Request) -> web.Response:
-        tokens = count(await request.read())
-        return web.json_response({"input_tokens": tokens, "totalTokens": tokens})
-
-    async def _list_models(self, _: web.Request) -> web.Response:
-        rows = [{"id": name, "object": "model", "type": "model"} for name in MODELS]
-        ends = {"first_id": MODELS[0], "last_id": MODELS[-1], "has_more": False}
-        return web.json_response({"object": "list", "data": rows, **ends})
-
     async def _miss(self, request: web.Request) -> web.Response:
         self.strays.append(f"{request.method} {request.path}")
         return web.json_response({"error": {"message": "not served"}}, status=404)
@@ -126,11 +101,11 @@ class Stub:
         async def serve(request: web.Request) -> web.StreamResponse:
             raw = await request.read()
             body = orjson.loads(raw)
-            model = str(body.get("model") or request.match_info.get("model", ""))
+            model = model_of(request, body)
             record = Request(api=api.name, path=request.path, model=model, raw=raw)
             self.requests.append(record)
             await self._tell()
-            streamed = bool(body.get("stream")) or "stream" in request.match_info.get("verb", "")
+            streamed = is_streamed(request, body)
             try:
                 return await self._answer(request, api, body, record, streamed=streamed)
             finally:
@@ -223,12 +198,6 @@ class Stub:
                 return answer
             if step.get("pace"):
                 await asyncio.sleep(step["pace"])
-            await answer.write(_write_event(event))
+            await answer.write(event.written())
         await answer.write_eof()
         return answer
-
-
-def _write_event(event: Event) -> bytes:
-    data = event.data.encode() if isinstance(event.data, str) else orjson.dumps(event.data)
-    name = f"event: {event.name}\n".encode() if event.name else b""
-    return name + b"data: " + data + b"\n\n"

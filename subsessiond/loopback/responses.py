@@ -6,10 +6,9 @@ from typing import Any, Final
 
 import orjson
 
-from tests.support.modelstub.chat import error
-from tests.support.modelstub.offer import Offer
-from tests.support.modelstub.reply import Api, Asked, Body, Call, Event, Reply, flatten
-from tests.support.modelstub.script import Said
+from subsessiond.loopback.chat import error
+from subsessiond.loopback.offer import Offer
+from subsessiond.loopback.reply import Api, Asked, Body, Call, Event, Reply, Said, flatten
 
 RESULTS: Final = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 

@@ -5,9 +5,8 @@ from typing import Final
 
 import orjson
 
-from tests.support.modelstub.offer import Offer
-from tests.support.modelstub.reply import Api, Asked, Body, Event, Reply
-from tests.support.modelstub.script import Said
+from subsessiond.loopback.offer import Offer
+from subsessiond.loopback.reply import Api, Asked, Body, Event, Reply, Said
 
 FINISH: Final = {"limit": "MAX_TOKENS", "refusal": "SAFETY"}
 STATUSES: Final = {

@@ -3,12 +3,21 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from tests.support.modelstub.count import Usage
-from tests.support.modelstub.offer import Offer
-from tests.support.modelstub.script import Said
+import orjson
+
+from subsessiond.loopback.count import Usage
+from subsessiond.loopback.offer import Offer
 
 CHUNK: Final = 24
 Body = dict[str, Any]
+
+
+class Said(NamedTuple):
+    """One entry of a conversation, whatever the API calls it."""
+
+    role: str
+    """`user`, `assistant` or `tool`."""
+    text: str
 
 
 class Asked(NamedTuple):
@@ -51,6 +60,12 @@ class Event(NamedTuple):
 
     data: Body | str
     name: str = ""
+
+    def written(self) -> bytes:
+        """Write it as a stream of server-sent events has it."""
+        data = self.data.encode() if isinstance(self.data, str) else orjson.dumps(self.data)
+        name = f"event: {self.name}\n".encode() if self.name else b""
+        return name + b"data: " + data + b"\n\n"
 
 
 class Api(NamedTuple):
