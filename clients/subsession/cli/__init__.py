@@ -12,6 +12,7 @@ from subsession.cli import (
     completion,
     daemon,
     exits,
+    install,
     logs,
     mcp,
     read,
@@ -89,7 +90,8 @@ def _not_understood(verb: str, unknown: list[str]) -> str:
 def build_verbs() -> Verbs:
     """Give the parser with all verbs."""
     verbs = Verbs("subsession", __version__, ABOUT)
-    modules = (daemon, spawn, watch, read, logs, wait, blocked, stop, attach, say, mcp, completion)
+    watching = (watch, read, logs, wait, blocked)
+    modules = (daemon, spawn, *watching, stop, attach, say, install, mcp, completion)
     for module in modules:
         module.add(verbs)
     return verbs
