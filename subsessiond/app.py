@@ -41,6 +41,7 @@ from subsessiond.parts import (
     open_store,
     open_transcripts,
     problem_of,
+    program_of,
     watch_guests,
 )
 from subsessiond.ports import Runner, StoreFault
@@ -228,6 +229,7 @@ class Daemon:
             transcripts=self._transcripts,
             scrubber=self._scrubber,
             problem_of=problem_of,
+            program_of=program_of,
             granting=self._granting(),
         )
         methods = handlers(desk)

@@ -18,6 +18,7 @@ from subsessiond.adapters.processes import (
     LinuxProcesses,
     PortableProcesses,
     child_environment,
+    find_program,
 )
 from subsessiond.adapters.runners.acp.runner import AcpRunner
 from subsessiond.adapters.runners.agentprocess import Host
@@ -203,7 +204,26 @@ def watcher(processes: AnyProcesses) -> Callable[[Identity], bool]:
 
 def problem_of(profile: AgentProfile) -> str:
     """Say what this machine lacks for an agent, as far as it is known before a child starts."""
-    return model_problem(profile, os.environ) if profile.runner == "model" else ""
+    if profile.runner == "model":
+        return model_problem(profile, os.environ)
+    if profile.command and _is_started(profile) and not program_of(profile):
+        return f"there is no program {profile.command[0]!r} on the daemon's PATH"
+    return ""
+
+
+def program_of(profile: AgentProfile) -> str:
+    """Name the program that children of an agent are; empty where there is none."""
+    if not profile.command or not _is_started(profile):
+        return ""
+    name = profile.command[0]
+    if "{" in name or ("/" in name and not name.startswith("/")):
+        return name  # it is another for each child: in its folder, or in its workspace
+    return find_program(name, os.environ, dict(profile.env))
+
+
+def _is_started(profile: AgentProfile) -> bool:
+    # Why not the scripted: what it names is no program but a script for one.
+    return profile.runner not in ("scripted", "external", "model")
 
 
 def clear_scratch(settings: Settings) -> None:

@@ -122,7 +122,7 @@ class About:
     """Kind of container children run in."""
 
 
-def _no_problem(_: AgentProfile) -> str:
+def _nothing(_: AgentProfile) -> str:
     return ""
 
 
@@ -154,8 +154,10 @@ class Desk:
     transcripts: Transcripts
     scrubber: Scrubber = field(default_factory=Scrubber)
     """Takes secrets out of what is shown of a transcript."""
-    problem_of: Callable[[AgentProfile], str] = _no_problem
+    problem_of: Callable[[AgentProfile], str] = _nothing
     """Says why no child of an agent could start now; empty where nothing is known against it."""
+    program_of: Callable[[AgentProfile], str] = _nothing
+    """Names the program that children of an agent are; empty where there is none."""
     guard: Guard = field(default_factory=Guard)
     granting: Granting = field(default_factory=Granting)
     """Asks for the operator's passphrase where one is set."""

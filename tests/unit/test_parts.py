@@ -21,6 +21,7 @@ from subsessiond.parts import (
     open_store,
     open_transcripts,
     problem_of,
+    program_of,
     watcher,
 )
 from subsessiond.rpc.mcp.inprocess import InProcessTools
@@ -132,10 +133,26 @@ async def test_a_broken_store_is_mended_from_the_journals(
 
 
 def test_what_an_agent_lacks_is_known_before_its_first_child() -> None:
-    """A loop without its key; of a program nothing is known."""
+    """A loop without its key, a program that is nowhere; of what comes later nothing is known."""
     loop = AgentProfile(name="l", runner="model", endpoint="http://h", model="m", key_from="NO_KEY")
     assert "NO_KEY, which is not set" in problem_of(loop)
     assert problem_of(AgentProfile(name="c", runner="command")) == ""
+    lost = AgentProfile(name="a", runner="acp", command=("no-such-agent", "--acp"))
+    assert problem_of(lost) == "there is no program 'no-such-agent' on the daemon's PATH"
+    assert program_of(lost) == ""
+    shell = AgentProfile(name="s", runner="acp", command=("sh",))
+    assert Path(program_of(shell)).name == "sh"
+    assert problem_of(shell) == ""
+    for word in ("{scratch}/agent", "./agent"):
+        assert program_of(AgentProfile(name="r", runner="acp", command=(word,))) == word
+    script = AgentProfile(name="p", runner="scripted", command=("/a/script.json",))
+    assert (program_of(script), problem_of(script)) == ("", "")
+
+
+def test_a_program_is_looked_for_where_a_child_would() -> None:
+    """The PATH that configuration sets for an agent is the one that counts."""
+    empty = AgentProfile(name="e", runner="acp", command=("sh",), env=(("PATH", "/nowhere"),))
+    assert program_of(empty) == ""
 
 
 def test_what_children_of_a_killed_daemon_left_is_removed(settings: Settings) -> None:

@@ -9,7 +9,7 @@ groups sites  what this machine offers             environment   what a child ma
 """
 
 from subsessiond.adapters.processes.child import Process
-from subsessiond.adapters.processes.environment import child_environment
+from subsessiond.adapters.processes.environment import child_environment, find_program
 from subsessiond.adapters.processes.linux import LinuxProcesses
 from subsessiond.adapters.processes.portable import PortableProcesses
 from subsessiond.adapters.processes.sites import available_containers
@@ -20,4 +20,5 @@ __all__ = [
     "Process",
     "available_containers",
     "child_environment",
+    "find_program",
 ]

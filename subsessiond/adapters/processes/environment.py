@@ -8,6 +8,7 @@ or see secrets that were never meant for them, so nothing is passed on that was 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 
@@ -90,12 +91,30 @@ def child_environment(
     chosen.update(_FIXED)
     chosen.setdefault("LANG", "C.UTF-8")
     chosen.update(extra)
-    path = extra.get("PATH") or base.get("PATH") or _DEFAULT_PATH
+    path = _path_of(base, extra)
     chosen["PATH"] = os.pathsep.join((bin_dir, path)) if bin_dir else path
     chosen["SUBSESSION_NODE"] = node_id
     chosen["SUBSESSION_TOKEN"] = token
     chosen["SUBSESSION_SOCKET"] = socket
     return tuple(sorted(chosen.items()))
+
+
+def find_program(name: str, base: Mapping[str, str], extra: Mapping[str, str]) -> str:
+    """Find a program where a child would.
+
+    Args:
+        name: The first word of a command line.
+        base: The environment of the daemon.
+        extra: Variables that configuration sets.
+
+    Returns:
+        Its absolute path; empty where there is none that may be run.
+    """
+    return shutil.which(name, path=_path_of(base, extra)) or ""
+
+
+def _path_of(base: Mapping[str, str], extra: Mapping[str, str]) -> str:
+    return extra.get("PATH") or base.get("PATH") or _DEFAULT_PATH
 
 
 def _allowed(base: Mapping[str, str], allow: tuple[str, ...]) -> Iterator[tuple[str, str]]:

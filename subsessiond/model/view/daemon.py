@@ -37,6 +37,8 @@ class AgentRow(Value, frozen=True, kw_only=True):
     scripted: bool = False
     problem: str = ""
     """Why none of its children could start now; absent where nothing is known against it."""
+    program: str = ""
+    """For the operator: absolute path of the program that its children are."""
 
 
 class AgentsAnswer(Value, frozen=True, kw_only=True):

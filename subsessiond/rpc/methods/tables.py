@@ -25,6 +25,7 @@ async def agents(desk: Desk, call: Call, _params: NoParams) -> AgentsAnswer:
     problems = {agent.name: desk.problem_of(agent) for agent in policy.agents}
     rows = tuple(replace(row, problem=problems[row.name]) for row in agent_rows(policy))
     if call.caller.is_operator:
-        return AgentsAnswer(agents=rows)
+        programs = {agent.name: desk.program_of(agent) for agent in policy.agents}
+        return AgentsAnswer(agents=tuple(replace(row, program=programs[row.name]) for row in rows))
     fitting = fit_items(rows, room_of(desk.limits))
     return AgentsAnswer(agents=fitting, more=len(rows) - len(fitting))
