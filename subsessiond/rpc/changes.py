@@ -38,6 +38,8 @@ class Changes:
         self._moved: OrderedDict[MessageId, MessageState] = OrderedDict()
         self.handed = set[MessageId]() if handed is None else handed
         """Messages handed to their reader whose move is not published yet."""
+        self.told: dict[NodeId, frozenset[MessageId]] = {}
+        """Mail that a root's agent was told of when its turn would have ended."""
         self.ids: list[NodeId] = sorted(tree.nodes)
         """Every node's id, in order."""
         self._queued = {node.node_id for node in tree.nodes.values() if is_queued(tree, node)}
@@ -65,7 +67,7 @@ class Changes:
         """Let go of nodes that are in the store alone now."""
         self.ids = [node_id for node_id in self.ids if node_id in tree.nodes]
         self._queued &= set(self.ids)
-        for index in (self._last, self._signs):
+        for index in (self._last, self._signs, self.told):
             for node_id in [node_id for node_id in index if node_id not in tree.nodes]:
                 del index[node_id]
 

@@ -92,6 +92,13 @@ METHODS: tuple[Method, ...] = (
         "Read and acknowledge mail.",
     ),
     Method(
+        "subsession.unread",
+        p.UnreadParams,
+        r.UNREAD,
+        "a root's agent; nobody else has any",
+        "Tell an agent whose turn ends that it has mail it has not read.",
+    ),
+    Method(
         "subsession.attach",
         p.AttachParams,
         r.ATTACH,

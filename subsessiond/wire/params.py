@@ -199,6 +199,13 @@ class InboxParams(Params):
     """Bound of this answer, in estimated tokens; one message always fits."""
 
 
+class UnreadParams(Params):
+    """The end of a turn."""
+
+    again: Maybe[bool] = None
+    """Whether the turn goes on because of an earlier answer: then only what came since counts."""
+
+
 class SteerParams(Params):
     """Something to say to a live child."""
 

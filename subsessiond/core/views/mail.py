@@ -7,6 +7,7 @@ from subsessiond.core.bounds import bytes_of_tokens, estimated_tokens
 from subsessiond.core.views.measure import json_bytes
 from subsessiond.model.ids import MessageId
 from subsessiond.model.message import Message, MessageState
+from subsessiond.model.role import Delivery
 from subsessiond.model.view import InboxAnswer, MailItem
 
 FRAME_BYTES: Final = 100
@@ -22,6 +23,18 @@ def has_news(box: tuple[Message, ...], handed: Container[MessageId] = ()) -> boo
     """Tell whether a mailbox holds a message that was never handed over."""
     return any(
         message.state is MessageState.STAGED and message.message_id not in handed for message in box
+    )
+
+
+def unread(box: tuple[Message, ...], handed: Container[MessageId] = ()) -> tuple[MessageId, ...]:
+    """Name the messages that were never handed over and are worth a step of their reader's.
+
+    Progress is not: it comes along with the next that is.
+    """
+    return tuple(
+        message.message_id
+        for message in box
+        if has_news((message,), handed) and message.delivery is Delivery.NEXT_STEP
     )
 
 

@@ -32,6 +32,7 @@ from subsessiond.core.words.opening import (
     opening_text,
     title_of,
 )
+from subsessiond.core.words.unread import unread_told
 
 __all__ = [
     "ASK_FINAL",
@@ -56,4 +57,5 @@ __all__ = [
     "report_line",
     "saved",
     "title_of",
+    "unread_told",
 ]

@@ -23,6 +23,7 @@ from subsessiond.model.view.mail import (
     ReceiptAnswer,
     ReportAnswer,
     SteerAnswer,
+    UnreadAnswer,
 )
 from subsessiond.model.view.nodes import (
     ChildView,
@@ -96,4 +97,5 @@ __all__ = [
     "TranscriptAnswer",
     "TranscriptRecord",
     "TreeAnswer",
+    "UnreadAnswer",
 ]

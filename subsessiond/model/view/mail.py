@@ -28,6 +28,15 @@ class InboxAnswer(Value, frozen=True, kw_only=True):
     """Of the messages as compact JSON."""
 
 
+class UnreadAnswer(Value, frozen=True, kw_only=True):
+    """What keeps a parent from ending its turn."""
+
+    count: int
+    """Messages that were never handed to it, progress aside."""
+    text: str
+    """What its model is told of them; empty where it is told nothing."""
+
+
 class ReportAnswer(Value, frozen=True, kw_only=True):
     """A report is durable."""
 

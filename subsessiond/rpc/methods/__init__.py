@@ -31,6 +31,7 @@ from subsessiond.rpc.methods import (
     tables,
     transcript,
     tree,
+    unread,
 )
 from subsessiond.rpc.rights import guarded
 
@@ -46,6 +47,7 @@ _METHODS: Final[Mapping[str, Any]] = MappingProxyType(
         "subsession.tree": tree.tree,
         "subsession.node": node.node,
         "subsession.inbox": inbox.inbox,
+        "subsession.unread": unread.unread,
         "subsession.steer": steer.steer,
         "subsession.cancel": cancel.cancel,
         "subsession.blocked": blocked.blocked,
