@@ -24,7 +24,13 @@ SECRETS: Final = (
     "Authorization: Bearer tr0ub4dor",
     "https://me:tr0ub4dor@host/",
     "/x?api_key=tr0ub4dor",
+    "curl -u me:tr0ub4dor https://host",
+    "mysqldump -ptr0ub4dor x",
+    "machine host login me password tr0ub4dor",
 )
+ANYWHERE: Final = 10
+"""So many of them are secrets also in the middle of a word; a program has to stand by itself."""
+
 KEPT: Final = ("tr0ub4dor", "MIIEow", "Ab3dEf6hIj9", "battery", "aG9yc2UtYm", "eyJzdWI")
 """No secret leaves one of these."""
 
@@ -39,9 +45,10 @@ PIECES: Final = (
         "NAME_KEY=",
     ),
     *("authorization: ", "AKIAIOSFODNN7EXAMPLE", "cookie", "/", "PWD", "none"),
+    *("curl -u ", "mysql -p", "-p ", "login a\n", "\n  ", "machine a ", "password b", ": |", ">"),
 )
 SCRUBBER: Final = Scrubber([VALUE])
-texts = st.lists(st.sampled_from((*PIECES, *SECRETS)), max_size=12).map("".join)
+texts = st.lists(st.sampled_from((*PIECES, *SECRETS[:ANYWHERE])), max_size=12).map("".join)
 
 
 @given(texts)
@@ -82,6 +89,8 @@ HOSTILE: Final = (
     *("key=", "key:", '"key":', "token=&", "?key=", "&a_", "?", "://a:", "://", "a", " ", "\\"),
     *("eyJaaaaaa", "eyJaaaaaa.", "SG.aaaaaaaaaaaaaaaaaa.", "sk-", "sk-ant-", "authorization:"),
     *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n", "-----BEGIN ", "API_KEY=x\n"),
+    *("curl ", "curl -u a:b ", "mysql -pa ", "-p ", "login a\n", "machine a ", "key:\n  a\n"),
+    *("password: |\n  a\n", "password:\n", "\n ", "A" * 19 + "\n", "-", "login a\npassword b\n"),
     *("Bearer a", "--token ", "cookie:", "AKIAAAAAAAAAAAAAAAAA ", "A" * 40 + "\n", "-a-", "🙂"),
 )
 SMALL: Final = 64 * 1024

@@ -17,6 +17,7 @@ from tests.support.yard import Yard, refusal_of, scenario
 
 PIN: Final = "horse battery staple"
 CODED: Final = base64.b64encode(b"user:" + PIN.encode() + b":x").decode()
+BROKEN: Final = base64.b64encode(b"a certificate, " + PIN.encode() + b", and some more").decode()
 MIXED: Final = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4eFg7h"
 LINES: Final = (
     f"OpenAI said: incorrect key sk-proj-{MIXED} provided",
@@ -34,13 +35,22 @@ LINES: Final = (
     f"MIIEow{MIXED}{MIXED[:22]}",
     "MIIEowzz==",
     "-----END RSA PRIVATE KEY-----",
+    "+ curl -s -u me:tr0ub4dor-curl https://api.test/",
+    "+ mysqldump -uroot -ptr0ub4dor-mysql shop",
+    "machine api.test login me password tr0ub4dor-netrc",
+    "password:",
+    "  tr0ub4dor-yaml",
+    "in base64 over lines",
+    *(BROKEN[at : at + 32] for at in range(0, len(BROKEN), 32)),
 )
 KEPT: Final = (
     *("incorrect key [removed] provided", "api_key=[removed]&model=x failed with 401"),
+    *("-u me:[removed] https://api.test/", "-uroot -p[removed] shop", "password:\n  [removed]\n"),
     *("postgres://me:[removed]@db.test:5432/x", "HOME=/home/me", "LANG=C", "the pin is [removed]!"),
 )
 TRACES: Final = (
     *("tr0ub4dor", "MIIEow", "horse", "battery", base64.b64encode(PIN.encode()).decode()[4:12]),
+    *(BROKEN[24:32], BROKEN[32:40]),
     *(MIXED[:6], MIXED[8:16], MIXED[-8:], MIXED[::-1][:8], "IOSFODNN7", "wJalrXUt"),
 )
 """Parts of every secret; none of them is a part of anything else."""
@@ -56,7 +66,7 @@ for at in range(0, len(text), 7):  # every secret comes in several writes
 if "--boundary" in sys.argv:
     err.write(lines[1].encode() + b"\\n" + b"." * (4_096 - 20) + b"\\n")
 if "--flood" in sys.argv:
-    for line in lines * 250:
+    for line in lines[:18] * 250:  # those that are secret on one line
         err.write(line.encode() + b" padding of this line\\n")
 print(lines[0])
 raise SystemExit(f"could not start with {lines[9]}")

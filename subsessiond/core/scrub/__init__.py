@@ -11,7 +11,9 @@ The rules, each a finder of places in the text (linear in its length, whatever s
 - what is assigned to a name that says secret (`pairs`): `API_KEY=`, `"token":`, `--password`; a
   line that begins with such a name in capitals and `=` is taken for a line of an environment,
   whose value reaches to the end of the line;
-- values that the operator named (`listed`), plain and in base64.
+- the same with the value on the line below (`folded`), as YAML and long JSON have it;
+- passwords that known programs take on their command line (`commands`), and those of `netrc` files;
+- values that the operator named (`listed`), plain and in base64, over several lines too.
 
 What is found is replaced by one mark. Scrubbing a scrubbed text changes nothing. Texts are scrubbed
 first and cut afterwards (`Scrubber.head`, `Scrubber.tail`): no half of a key is left.

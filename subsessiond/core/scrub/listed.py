@@ -1,6 +1,7 @@
 """Values that the operator named as secret, as they may stand in a text."""
 
 import base64
+import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -50,6 +51,37 @@ def find_listed(text: str, forms: tuple[Form, ...]) -> Iterator[Span]:
         while at >= 0:
             yield _edges(text, at, at + len(form)) if coded else (at, at + len(form))
             at = text.find(form, at + 1)
+
+
+_BROKEN: Final = re.compile(
+    r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}+"
+    r"(?:[ \t]{0,4}(?:\r?\n|\\r\\n|\\n)[ \t>|]{0,16}[A-Za-z0-9+/_=-]++)++",
+    re.ASCII,
+)
+"""Base64 over several lines, as it is or as JSON writes it."""
+
+_BREAK: Final = re.compile(r"[ \t]{0,4}(?:\r?\n|\\r\\n|\\n)[ \t>|]{0,16}", re.ASCII)
+
+
+def find_broken(text: str, forms: tuple[Form, ...]) -> Iterator[Span]:
+    """Find values in base64 that goes over several lines."""
+    coded = tuple(form for form in forms if form[1])
+    if not coded:
+        return
+    for found in _BROKEN.finditer(text):
+        whole, places = _mended(text, *found.span())
+        for start, end in find_listed(whole, coded):
+            yield places[start], places[end - 1] + 1
+
+
+def _mended(text: str, start: int, end: int) -> tuple[str, list[int]]:
+    """Take the breaks out; gives what is left, and where each of its characters stood."""
+    places: list[int] = []
+    for gap in _BREAK.finditer(text, start, end):
+        places += range(start, gap.start())
+        start = gap.end()
+    places += range(start, end)
+    return "".join(text[at] for at in places), places
 
 
 def _edges(text: str, start: int, end: int) -> Span:

@@ -34,7 +34,7 @@ _HARMLESS: Final = (
 _LOOK_BACK: Final = 24
 _TRIVIAL: Final = re.compile(
     r"(?:true|false|none|null|nil|undefined|required|missing|invalid|unset|empty|str|string|bytes)"
-    r"(?![^\s,;)\]}>&\"'\\])|[\s\"']|\Z",
+    r"(?![^\s,;)\]}>&\"'\\])|[\s\"']|[|>][+-]?[0-9]?[ \t]{0,8}(?:[\r\n]|\Z)|\Z",
     re.IGNORECASE,
 )
 _LOOKS: Final = re.compile(r"[^\s\"'\\,;&]{8,64}")

@@ -5,8 +5,10 @@ from typing import Final
 
 from subsessiond.core.bounds import cut_bytes, tail_bytes
 from subsessiond.core.scrub.blocks import after_key_lines, find_blocks
+from subsessiond.core.scrub.commands import find_commands
+from subsessiond.core.scrub.folded import find_folded
 from subsessiond.core.scrub.headers import find_headers
-from subsessiond.core.scrub.listed import begun_before, find_listed, forms_of, usable
+from subsessiond.core.scrub.listed import begun_before, find_broken, find_listed, forms_of, usable
 from subsessiond.core.scrub.pairs import find_pairs
 from subsessiond.core.scrub.shapes import find_shapes
 from subsessiond.core.scrub.spans import Span, joined, replaced_in_pieces
@@ -20,7 +22,10 @@ _PASSES: Final = 6
 may now belong to the name before them. Two passes are the rule, three a rarity.
 """
 
-_FINDERS: Final = (find_shapes, find_blocks, find_headers, find_urls, find_pairs)
+_FINDERS: Final = (
+    *(find_shapes, find_blocks, find_headers, find_urls, find_pairs),
+    *(find_folded, find_commands),
+)
 
 
 class Scrubber:
@@ -43,7 +48,8 @@ class Scrubber:
     def spans(self, text: str) -> tuple[Span, ...]:
         """Find what must go: places in order and apart."""
         found = (span for find in _FINDERS for span in find(text))
-        return joined((*found, *find_listed(text, self._forms)))
+        listed = (*find_listed(text, self._forms), *find_broken(text, self._forms))
+        return joined((*found, *listed))
 
     def scrub(self, text: str) -> str:
         """Replace every secret by the mark; the rest stays as it is."""
@@ -59,8 +65,12 @@ class Scrubber:
         return pieces
 
     def head(self, text: str, limit: int) -> str:
-        """Scrub, then keep the first `limit` bytes, cut between characters."""
-        return cut_bytes(self.scrub(text), limit)
+        """Scrub, then keep the first `limit` bytes, cut between characters.
+
+        Of a text far longer than asked for, what lies far behind its head is not looked at.
+        """
+        near = limit + GUARD
+        return cut_bytes(self.pieces((text[:near], text[near : near + GUARD]))[0], limit)
 
     def tail(self, text: str, limit: int, *, begun: bool = False) -> str:
         """Scrub, then keep the last `limit` bytes, cut between characters.

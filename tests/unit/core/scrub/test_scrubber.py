@@ -35,6 +35,16 @@ def test_a_head_is_scrubbed_before_it_is_cut() -> None:
         assert "ghp" not in SCRUBBER.head(f"a {TOKEN} b", limit)
 
 
+def test_a_long_text_is_not_read_whole_for_its_head() -> None:
+    """However much of its front is taken out, nothing of a secret comes from where it was cut."""
+    text = f"API_KEY={VALUE}\n" * 5_000
+    for more in range(len(VALUE)):
+        head = SCRUBBER.head("." * more + text, 100_000)
+        assert "horse" not in head
+        assert "stap" not in head
+    assert size_bytes(SCRUBBER.head("é" * 1_000_000, 101)) <= 101
+
+
 @pytest.mark.parametrize("secret", [TOKEN, VALUE, base64.b64encode(VALUE.encode()).decode()])
 @pytest.mark.parametrize("between", [" ", "\n", "x\n"])
 def test_a_tail_that_begins_inside_of_a_secret_keeps_none_of_it(secret: str, between: str) -> None:

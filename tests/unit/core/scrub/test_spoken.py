@@ -67,6 +67,16 @@ def test_signs_of_life_are_scrubbed() -> None:
     assert sign.sign == f"tool: {LEFT}"
 
 
+def test_what_nobody_keeps_is_not_looked_at() -> None:
+    """A sign, a diagnostic or an output of a MiB costs no more than what is kept of it."""
+    long = "API_KEY=x\n" * 100_000
+    sign = scrubbed(NoteSign(node=NODE, sign=long, at_ms=1, awake_ms=1), SCRUBBER)
+    failed = scrubbed(FailStart(node=NODE, why=long, at_ms=1, awake_ms=1), SCRUBBER)
+    assert isinstance(sign, NoteSign)
+    assert isinstance(failed, FailStart)
+    assert max(len(sign.sign), len(failed.why)) <= 8_192
+
+
 def test_a_childs_own_words_are_not_touched() -> None:
     """A report is passed on as it is, and so is a command without words."""
     report = SubmitReport(
