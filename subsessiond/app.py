@@ -258,6 +258,7 @@ class Daemon:
             started_at_ms=self._started_at_ms,
             socket=str(self._settings.socket),
             state_dir=str(self._settings.state_dir),
+            config_dir=str(self._settings.config_dir),
             containers=self._containers,
         )
 

@@ -118,6 +118,7 @@ class About:
     started_at_ms: int
     socket: str
     state_dir: str
+    config_dir: str
     containers: str
     """Kind of container children run in."""
 

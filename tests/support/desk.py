@@ -59,6 +59,7 @@ ABOUT = About(
     started_at_ms=START_MS - 5,
     socket="/run/daemon.sock",
     state_dir="/state",
+    config_dir="/config",
     containers="descent",
 )
 

@@ -11,7 +11,9 @@ from subsession.cli import (
     blocked,
     completion,
     daemon,
+    doctor,
     exits,
+    hook,
     install,
     logs,
     mcp,
@@ -91,7 +93,7 @@ def build_verbs() -> Verbs:
     """Give the parser with all verbs."""
     verbs = Verbs("subsession", __version__, ABOUT)
     watching = (watch, read, logs, wait, blocked)
-    modules = (daemon, spawn, *watching, stop, attach, say, install, mcp, completion)
+    modules = (daemon, spawn, *watching, stop, attach, say, install, mcp, hook, doctor, completion)
     for module in modules:
         module.add(verbs)
     return verbs

@@ -58,6 +58,7 @@ class InfoAnswer(Value, frozen=True, kw_only=True):
     started_at: int
     socket: str
     state_dir: str
+    config_dir: str
     containers: str
     scripted: bool = False
     """Some agent is a script and no model."""

@@ -29,6 +29,7 @@ async def about(desk: Desk, _call: Call, _params: NoParams) -> InfoAnswer:
         started_at=facts.started_at_ms,
         socket=facts.socket,
         state_dir=facts.state_dir,
+        config_dir=facts.config_dir,
         containers=facts.containers,
         scripted=any(agent.runner == "scripted" for agent in desk.registry.policy.agents),
     )
