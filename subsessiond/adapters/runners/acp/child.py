@@ -1,28 +1,35 @@
 """One child that an ACP agent works for, from the start of its process to its end."""
 
 import asyncio
+from typing import Any
 
 from subsessiond.adapters.runners.acp.answers import Answers
 from subsessiond.adapters.runners.acp.connection import Connection, ConnectionLost
-from subsessiond.adapters.runners.acp.ending import Ending, ending_of_exit
 from subsessiond.adapters.runners.acp.files import Files
-from subsessiond.adapters.runners.acp.handshake import NoSession, open_session
+from subsessiond.adapters.runners.acp.handshake import (
+    NoSession,
+    open_session,
+    servers_by_http,
+    servers_of,
+    takes_server,
+)
 from subsessiond.adapters.runners.acp.metering import Metering
 from subsessiond.adapters.runners.acp.permissions import Permissions
-from subsessiond.adapters.runners.acp.refusals import Refusals
 from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
 from subsessiond.adapters.runners.acp.turns import Memory, Said, Turns
 from subsessiond.adapters.runners.acp.updates import Updates
 from subsessiond.adapters.runners.agentprocess import DRAIN_S, AgentProcess, Host
+from subsessiond.adapters.runners.exits import Ending, ending_of_exit
 from subsessiond.adapters.runners.frames import Frames
 from subsessiond.adapters.runners.mailbox import Mailbox
+from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.model.commands import ConfirmStart, EndChild, EndTurn, FailStart
 from subsessiond.model.node import Node
 from subsessiond.model.process import Exit, Stopped
 from subsessiond.model.report import Outcome
-from subsessiond.model.role import Channel, Probe
-from subsessiond.ports import ChildOrder, Voice
+from subsessiond.model.role import Channel, McpBy, Probe
+from subsessiond.ports import ChildOrder, RunnerFault, Voice
 
 
 class AcpChild:
@@ -150,13 +157,25 @@ class AcpChild:
     async def _begin(self) -> str:
         """Come up: a session is open, and the agent has our tools where it has to have them."""
         profile = self._order.profile
-        session = await open_session(self._connection, self._order.node, profile, self._host.shim)
+        servers = await self._servers()
+        session = await open_session(self._connection, self._order.node, profile, servers)
         self._answers.session = session
         if profile.channel is Channel.MCP and profile.probe is Probe.BEFORE_TURN:
             await self._channel()
         await self._voice.ask(ConfirmStart(node=self._node_id, **self._voice.now()))
         self._is_up = True
         return session
+
+    async def _servers(self) -> list[dict[str, Any]]:
+        """Give the agent's MCP servers; a port is opened for the first that takes one by HTTP."""
+        profile = self._order.profile
+        if profile.mcp_by is not McpBy.HTTP or not takes_server(profile):
+            return servers_of(self._order.node, profile, self._host.shim)
+        try:
+            address = await self._host.mcp_address()
+        except RunnerFault as fault:
+            raise NoSession(str(fault)) from fault
+        return servers_by_http(profile, address, self._order.token)
 
     async def _channel(self) -> None:
         """Wait until the agent has listed our tools; how long it may take is the core's to say.

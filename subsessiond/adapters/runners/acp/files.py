@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from subsessiond.adapters.runners.acp.connection import INTERNAL, INVALID_PARAMS, AskedWrongly
-from subsessiond.adapters.runners.acp.refusals import Refusals
 from subsessiond.adapters.runners.ownership import real_path
 from subsessiond.adapters.runners.placing import write_inside
+from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.adapters.runners.rows import rows_of
 from subsessiond.core.permit import Asked, permit
 from subsessiond.model.node import Node

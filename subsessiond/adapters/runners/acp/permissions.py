@@ -8,9 +8,9 @@ offer but to allow or to reject for ever, the answer is `cancelled`, which grant
 import asyncio
 from typing import Any, Final
 
-from subsessiond.adapters.runners.acp.refusals import Refusals
 from subsessiond.adapters.runners.acp.toolcalls import PATHS_MOST, ToolCall, ToolCalls
 from subsessiond.adapters.runners.ownership import real_path
+from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.adapters.runners.toolnames import classes_of
 from subsessiond.core.permit import Asked, Refusal, permit
 from subsessiond.model.node import Node

@@ -14,11 +14,12 @@ from subsessiond.adapters.runners.acp.connection import (
     Connection,
     ConnectionLost,
 )
-from subsessiond.adapters.runners.acp.ending import Ending, ending_of_turn
+from subsessiond.adapters.runners.acp.ending import ending_of_turn
 from subsessiond.adapters.runners.acp.metering import Metering
-from subsessiond.adapters.runners.acp.refusals import Refusals
 from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
+from subsessiond.adapters.runners.exits import Ending
 from subsessiond.adapters.runners.mailbox import Mailbox
+from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.core.words import ask_blocked
 from subsessiond.model.node import Phase

@@ -7,9 +7,9 @@ from subsessiond.adapters.runners.acp.answers import Answers
 from subsessiond.adapters.runners.acp.connection import AskedWrongly
 from subsessiond.adapters.runners.acp.files import Files
 from subsessiond.adapters.runners.acp.permissions import CANCELLED, Permissions
-from subsessiond.adapters.runners.acp.refusals import Refusals
 from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
 from subsessiond.adapters.runners.acp.updates import Updates
+from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.model.commands import NoteSign
 from subsessiond.model.role import AgentProfile

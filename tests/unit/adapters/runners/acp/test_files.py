@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from subsessiond.adapters.runners.acp.connection import AskedWrongly
 from subsessiond.adapters.runners.acp.files import FILE_BYTES, TEXT_BYTES, Files
-from subsessiond.adapters.runners.acp.refusals import Refusals
 from subsessiond.adapters.runners.placing import write_inside
+from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.model.node import Node
 from tests.support.nodes import node_in
 from tests.support.policies import READER, WORKER

@@ -11,8 +11,8 @@ from subsessiond.adapters.runners.acp.permissions import (
     Permissions,
     is_own,
 )
-from subsessiond.adapters.runners.acp.refusals import Refusals
 from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
+from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.model.node import Node
 from subsessiond.model.role import AgentProfile, ToolClass
 from tests.support.nodes import node_in

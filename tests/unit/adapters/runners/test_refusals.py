@@ -1,4 +1,4 @@
-from subsessiond.adapters.runners.acp.refusals import KEPT_MOST, Refusals
+from subsessiond.adapters.runners.refusals import KEPT_MOST, Refusals
 from subsessiond.core.permit import Refusal
 
 
