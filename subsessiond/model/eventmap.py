@@ -28,6 +28,8 @@ class EventMap(Value, frozen=True, kw_only=True):
     """What makes a line tell an error that need not be the end."""
     ends: tuple[tuple[str, Match], ...] = ()
     """Why a closing event came, as far as that is told: a word of `ENDS` and what says so."""
+    session: str = ""
+    """Where a line has the name by which a further run goes on with the same conversation."""
     turn_end: Match = ()
     """What makes a line the last of a turn, though it is not the closing event."""
     words: Match = ()

@@ -78,6 +78,15 @@ class Probe(StrEnum):
     """Only once its first turn has begun: it counts as up before."""
 
 
+class McpBy(StrEnum):
+    """By which transport an ACP agent reaches our MCP server."""
+
+    STDIO = "stdio"
+    """It starts a program of ours."""
+    HTTP = "http"
+    """It is told an address of this daemon, and its child's token."""
+
+
 class UsageOf(StrEnum):
     """Of what an agent's figures are."""
 
@@ -99,13 +108,19 @@ class AgentProfile(Value, frozen=True, kw_only=True):
     """The command line; for `scripted` the script file. In it, in `env` and in `files`, words in
     braces stand for what one child gets: `{workspace}`, `{scratch}`, `{node}`, `{socket}`,
     `{shim_program}`, `{shim_args}` (JSON), and where the brief is an argument `{brief}`;
-    `{edit?this:that}`, with any tool class, for what is said where it may use them, or not.
+    `{edit?this:that}`, with any tool class, for what is said where it may use them, or not;
+    `{folders?this}` for what is said once for each folder that holds files it owns, `@` being its
+    path in quotes.
     """
     env: tuple[tuple[str, str], ...] = ()
     files: tuple[tuple[str, str], ...] = ()
     """Files to write into a child's scratch folder before it starts: name and text."""
     brief_by: str = "stdin"
     """`stdin` or `argument`: how the opening text reaches the process."""
+    resume: tuple[str, ...] = ()
+    """For `jsonl`: words of the command line in each further run, which takes the conversation up
+    that `{session}` names; they stand where it has `{resume}`, else last. None = one run is all.
+    """
     channel: Channel = Channel.MCP
     probe: Probe = Probe.BEFORE_TURN
     login: str = ""
@@ -114,6 +129,8 @@ class AgentProfile(Value, frozen=True, kw_only=True):
     """ACP session mode to choose before the first turn."""
     mcp_servers: bool = True
     """Whether an ACP agent takes our MCP server with its session; else its own files name it."""
+    mcp_by: McpBy = McpBy.STDIO
+    """By what an ACP agent reaches our MCP server."""
     merges_prompts: bool = False
     """Whether what is said in a running turn reaches the model in it and cancels nothing."""
     usage_of: UsageOf = UsageOf.SESSION

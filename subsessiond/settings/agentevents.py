@@ -8,6 +8,7 @@ from subsessiond.settings.tables import Table
 
 _PATH: Final = re.compile(r"[^.\s]+(?:\.[^.\s]+)*")
 _PATHS: Final = (
+    "session",
     "structured",
     "words_text",
     "tool_start_id",

@@ -4,7 +4,8 @@ import re
 from enum import StrEnum
 from typing import Any, Final
 
-from subsessiond.model.role import AgentProfile, Channel, Probe, ToolClass, UsageOf
+from subsessiond.model.eventmap import EventMap
+from subsessiond.model.role import AgentProfile, Channel, McpBy, Probe, ToolClass, UsageOf
 from subsessiond.settings.agentevents import read_events
 from subsessiond.settings.tables import Table
 
@@ -17,11 +18,13 @@ _WORDS: Final = (
     "env",
     "files",
     "brief_by",
+    "resume",
     "channel",
     "probe",
     "login",
     "mode",
     "mcp_servers",
+    "mcp_by",
     "merges_prompts",
     "usage_of",
     "tools",
@@ -102,10 +105,8 @@ def _agent(name: str, table: Table) -> AgentProfile:
     closes = runner is RunnerKind.JSONL and channel is Channel.CLOSING_RESULT
     if closes and not events.closing:
         table.refuse("channel", "closing-result needs events.closing: how else is it known?")
-    if runner is RunnerKind.EXTERNAL and channel is Channel.CLOSING_RESULT:
-        table.refuse("channel", "of what somebody else runs nothing is read: mcp or cli")
-    if table.has("may_stop") and runner is not RunnerKind.EXTERNAL:
-        table.refuse("may_stop", "is of runner external alone: what the daemon starts it stops")
+    _check_runner(table, runner, channel, events)
+    hears = table.has("resume") or _reads_messages(runner, channel)
     return AgentProfile(
         name=name,
         runner=runner,
@@ -113,11 +114,13 @@ def _agent(name: str, table: Table) -> AgentProfile:
         env=_env(table.table("env")),
         files=_files(table.table("files")),
         brief_by=table.choice("brief_by", BriefBy, BriefBy.STDIN),
+        resume=argv_of(table, "resume"),
         channel=channel,
         probe=table.choice("probe", Probe, Probe.BEFORE_TURN),
         login=table.text("login", ""),
         mode=table.text("mode", ""),
         mcp_servers=table.flag("mcp_servers", default=True),
+        mcp_by=_mcp_by(table, runner),
         merges_prompts=table.flag("merges_prompts", default=False),
         usage_of=table.choice("usage_of", UsageOf, UsageOf.SESSION),
         tools=_tools(table.table("tools")),
@@ -128,10 +131,26 @@ def _agent(name: str, table: Table) -> AgentProfile:
         dialect=table.choice("dialect", Dialect, Dialect.OPENAI),
         key_from=table.text("key_from", ""),
         takes_schema=table.flag("takes_schema", default=not closes or bool(events.structured)),
-        takes_steer=table.flag("takes_steer", default=_reads_messages(runner, channel)),
+        takes_steer=table.flag("takes_steer", default=hears),
         takes_operator_argv=table.flag("takes_operator_argv", default=False),
         may_stop=table.flag("may_stop", default=False),
     )
+
+
+def _check_runner(table: Table, runner: RunnerKind, channel: Channel, events: EventMap) -> None:
+    """Refuse words that mean nothing to an agent of this runner."""
+    if table.has("resume") and (runner is not RunnerKind.JSONL or not events.session):
+        table.refuse("resume", "needs runner jsonl, and events.session: where is its name told?")
+    if runner is RunnerKind.EXTERNAL and channel is Channel.CLOSING_RESULT:
+        table.refuse("channel", "of what somebody else runs nothing is read: mcp or cli")
+    if table.has("may_stop") and runner is not RunnerKind.EXTERNAL:
+        table.refuse("may_stop", "is of runner external alone: what the daemon starts it stops")
+
+
+def _mcp_by(table: Table, runner: RunnerKind) -> McpBy:
+    if table.has("mcp_by") and runner is not RunnerKind.ACP:
+        table.refuse("mcp_by", "is of runner acp alone: others name our server in their files")
+    return table.choice("mcp_by", McpBy, McpBy.STDIO)
 
 
 def _reads_messages(runner: RunnerKind, channel: Channel) -> bool:

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from subsessiond.adapters.runners.copying import copy_errors
+from subsessiond.adapters.runners.diagnosing import diagnostic_of
+from subsessiond.adapters.runners.folders import folders_for
 from subsessiond.adapters.runners.lines import Lines
 from subsessiond.adapters.runners.placeholders import fill, words_of
-from subsessiond.adapters.runners.plain import readable
 from subsessiond.adapters.runners.scratch import drop_scratch, make_scratch
 from subsessiond.model.commands import FailStart, NoteProcess
 from subsessiond.model.process import Exit, Launch, LaunchFault, Stopped
-from subsessiond.ports import ChildOrder, Process, Processes, Transcripts, Voice
+from subsessiond.ports import ChildOrder, Process, Processes, RunnerFault, Transcripts, Voice
 
 DRAIN_S: Final = 2.0
 """How long output is read after the exit when something else holds the pipe, and how long an exit
@@ -29,19 +30,27 @@ GOODBYE_S: Final = 2.0
 AT_ONCE: Final = 500
 """Lines that are heard in one go: tens of thousands fit into a chunk, and others want a turn."""
 
-DIAGNOSTIC_BYTES: Final = 4_096
-
-ERRORS_BYTES: Final = 64 * 1024
-"""How much of the errors is looked through for what is no secret, to fill a diagnostic."""
-
-WORDS_BYTES: Final = 1_024
-"""Of a diagnostic: the runner's own words."""
+REMOVED: Final = b"[removed]"
+"""Stands in a transcript for what is no file's to hold."""
 
 Hear = Callable[[bytes], Awaitable[None]]
 """Takes one line of output; while it waits, nothing more is read."""
 
 Goodbye = Callable[[], Awaitable[None]]
 """Asks the agent, in its own protocol, to stop what it does."""
+
+
+Address = Callable[[], Awaitable[str]]
+"""Gives where our MCP server is reached over HTTP, from now on; raises `RunnerFault`."""
+
+
+async def nowhere() -> str:
+    """Say that there is no such place.
+
+    Raises:
+        RunnerFault: always.
+    """
+    raise RunnerFault("this daemon serves no MCP over HTTP")
 
 
 class Host(NamedTuple):
@@ -54,6 +63,7 @@ class Host(NamedTuple):
     socket: str
     scratch: Path
     """Holds one folder for each child."""
+    mcp_address: Address = nowhere
 
 
 class AgentProcess:
@@ -78,11 +88,15 @@ class AgentProcess:
         self._starting = asyncio.Lock()
         self._hurry = asyncio.Event()
         self._out_bytes = 0
+        self._err_bytes = 0
+        """What processes before this one wrote as errors."""
+        self._folders: tuple[str, ...] = ()
 
     @property
     def words(self) -> dict[str, str]:
         """What stands for the words in braces."""
-        return words_of(self._order.node, self._folder, self._host.socket, self._host.shim)
+        host = self._host
+        return words_of(self._order.node, self._folder, host.socket, host.shim, self._folders)
 
     async def start(self, *, stdin: bytes | None = None, brief: str | None = None) -> bool:
         """Start it, and let its identity be durable; tells whether it runs now.
@@ -98,17 +112,59 @@ class AgentProcess:
             if not self._may_start:
                 return False
             try:
+                self._folders = await asyncio.to_thread(folders_for, self._order)
                 await asyncio.to_thread(make_scratch, self._folder, self._files())
-                self._process = await self._host.processes.spawn(self._launch(stdin, brief))
+                command = self._order.profile.command
+                await self._spawn(self._launch(command, stdin, brief))
             except (LaunchFault, OSError, ValueError) as fault:
                 now = self._voice.now()
                 self._voice.tell(FailStart(node=self._node, why=str(fault), **now))
                 return False
-            identity = self._process.identity
-            # Why before any word is spoken: a killed daemon's successor has to find it.
-            now = self._voice.now()
-            await self._voice.ask(NoteProcess(node=self._node, identity=identity, **now))
             return True
+
+    async def start_again(self, stdin: bytes, brief: str | None, session: str) -> bool:
+        """Start the next run of a conversation, after the one before has rested.
+
+        Args:
+            stdin: its whole input.
+            brief: what `{brief}` stands for in its command line.
+            session: what `{session}` stands for.
+
+        Returns:
+            Whether it runs; not where it was stopped before.
+
+        Raises:
+            LaunchFault: it cannot be run.
+            OSError: a folder of what it owns cannot be made.
+        """
+        async with self._starting:
+            if not self._may_start:
+                return False
+            self._folders = await asyncio.to_thread(folders_for, self._order)
+            self.lines = Lines()
+            launch = self._launch(self._order.profile.resume, stdin, brief, session)
+            await self._spawn(launch)
+            return True
+
+    async def rest(self) -> tuple[str, ...]:
+        """End what is left of a run, so that nothing runs until the next; gives what stays."""
+        process = self._process
+        if process is None:
+            return ()
+        stopped = await process.stop(term_grace_ms=0 if self._hurry.is_set() else None)
+        async with self._starting:
+            if not stopped.leftovers and self._process is process:
+                self._err_bytes += process.stderr_bytes
+                self._process = None
+                await process.aclose()
+        return stopped.leftovers
+
+    async def _spawn(self, launch: Launch) -> None:
+        self._process = await self._host.processes.spawn(launch)
+        identity = self._process.identity
+        # Why before any word is spoken: a killed daemon's successor has to find it.
+        now = self._voice.now()
+        await self._voice.ask(NoteProcess(node=self._node, identity=identity, **now))
 
     async def write(self, data: bytes) -> None:
         """Write to its input.
@@ -116,7 +172,9 @@ class AgentProcess:
         Raises:
             InputClosed: it left, or closed its input.
         """
-        self.transcript.write("in", data)
+        # Why not as it is: over HTTP an agent is told its token, and that stands in no file.
+        token = self._order.token.encode()
+        self.transcript.write("in", data.replace(token, REMOVED) if token else data)
         await self._running.write(data)
 
     async def listen(self, hear: Hear) -> Exit | None:
@@ -156,11 +214,11 @@ class AgentProcess:
         async with self._starting:
             self._may_start = False
         stopped = Stopped()
-        if self._process is not None:
+        if (process := self._process) is not None:
             if goodbye is not None and not self._hurry.is_set():
                 await self._part(goodbye)
-            stopped = await self._process.stop(term_grace_ms=0 if self._hurry.is_set() else None)
-            await self._process.aclose()
+            stopped = await process.stop(term_grace_ms=0 if self._hurry.is_set() else None)
+            await process.aclose()
         self.transcript.close()
         await asyncio.to_thread(drop_scratch, self._folder)
         return stopped
@@ -168,27 +226,12 @@ class AgentProcess:
     @property
     def produced_bytes(self) -> int:
         """All it ever printed."""
-        return self._out_bytes + (self._process.stderr_bytes if self._process is not None else 0)
+        errors = self._process.stderr_bytes if self._process is not None else 0
+        return self._out_bytes + self._err_bytes + errors
 
     def diagnostic(self, words: str, sample: str = "") -> str:
         """Make the operator's text: what the runner says, some noise, the end of the errors."""
-        scrubber = self._voice.scrubber
-        head = [scrubber.head(words, WORDS_BYTES)] if words else []
-        if self.lines.dropped:
-            head.append(f"lines that were too long and not read: {self.lines.dropped}")
-        if sample:
-            head.append(f"no protocol: {scrubber.head(sample, WORDS_BYTES)}")
-        room = DIAGNOSTIC_BYTES - len("\n".join(head).encode()) - len("\nstderr: ")
-        tail = self._errors(max(0, room))
-        return "\n".join([*head, f"stderr: {tail}"] if tail else head)
-
-    def _errors(self, room: int) -> str:
-        """Give the end of its errors, scrubbed before it is cut."""
-        if self._process is None:
-            return ""
-        kept = self._process.stderr_tail(ERRORS_BYTES)
-        begun = self._process.stderr_bytes > len(kept)
-        return self._voice.scrubber.tail(readable(kept).strip(), room, begun=begun)
+        return diagnostic_of(self._voice.scrubber, self._process, words, self.lines.dropped, sample)
 
     @property
     def _running(self) -> Process:
@@ -199,12 +242,16 @@ class AgentProcess:
     def _files(self) -> list[tuple[str, str]]:
         return [(name, fill(text, self.words)) for name, text in self._order.profile.files]
 
-    def _launch(self, stdin: bytes | None, brief: str | None) -> Launch:
-        words = self.words if brief is None else {**self.words, "brief": brief}
+    def _launch(
+        self, command: tuple[str, ...], stdin: bytes | None, brief: str | None, session: str = ""
+    ) -> Launch:
+        words = {**self.words, "session": session}
+        if brief is not None:
+            words["brief"] = brief
         own = dict(self._order.profile.env)
         return Launch(
             node_id=self._node,
-            argv=tuple(fill(part, words) for part in self._order.profile.command),
+            argv=tuple(fill(part, words) for part in command),
             cwd=self._order.node.workspace,
             env=tuple(
                 (name, fill(text, self.words) if name in own else text)

@@ -62,6 +62,24 @@ def delete_inside(workspace: str, inside: str) -> None:
         os.unlink(name, dir_fd=place)
 
 
+def make_folder_inside(workspace: str, inside: str) -> None:
+    """Make a folder of a workspace, and those above it, where they are missing.
+
+    Args:
+        workspace: absolute path of the folder.
+        inside: path in it, without links.
+
+    Raises:
+        OSError: it is not there; a link on the way, a file in its place and the like.
+    """
+    with contextlib.ExitStack() as open_folders:
+        place = _enter(open_folders, os.path.realpath(workspace), None)
+        for folder in inside.split("/"):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(folder, dir_fd=place)
+            place = _enter(open_folders, folder, place)
+
+
 def _enter(open_folders: contextlib.ExitStack, name: str, above: int | None) -> int:
     found = os.open(name, _FOLDER, dir_fd=above)
     open_folders.callback(os.close, found)

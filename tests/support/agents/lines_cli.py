@@ -112,6 +112,7 @@ STEPS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "sleep": time.sleep,
     "hold": hold,
     "where": lambda _: where(),
+    "argv": lambda _: line({"type": "say", "text": repr(sys.argv[1:])}),
     "flood": flood,
     "ignore": ignore,
     "waitFile": wait_file,

@@ -206,3 +206,16 @@ def test_what_an_agent_of_the_protocol_needs_is_read() -> None:
     assert (said.merges_prompts, said.mcp_servers) == (True, False)
     assert (silent.login, silent.mode, silent.usage_of) == ("", "", "session")
     assert (silent.merges_prompts, silent.mcp_servers, silent.takes_steer) == (False, True, True)
+
+
+def test_a_run_that_follows_needs_a_name() -> None:
+    """An agent of lines whose conversation is taken up says where its name is told."""
+    text = '[agents.a]\nrunner = "jsonl"\nchannel = "cli"\nresume = ["--on", "{session}"]\n'
+    named = '[agents.a.events]\nsession = "thread"\n'
+    (agent,), _ = read_agents(tomllib.loads(text + named))
+    assert agent.resume == ("--on", "{session}")
+    assert agent.events.session == "thread"
+    assert agent.takes_steer
+    for bad in (text, text.replace("jsonl", "acp") + named):
+        with pytest.raises(ConfigFault, match=r"resume: needs runner jsonl, and events\.session"):
+            read_agents(tomllib.loads(bad))

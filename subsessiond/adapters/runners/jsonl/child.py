@@ -1,12 +1,16 @@
 """One headless program under way: it gets its brief once, prints lines, and leaves.
 
-Nothing can be said to it after its start: what it has not read by then rides on the answers of our
-tools, and a run that ends without a final cannot be asked for one.
+Nothing can be said to it while it runs: what it has not read by then rides on the answers of our
+tools. Where its profile knows how to take a conversation up again, a run that ended well is a turn
+like any other: mail, words and the question for its final begin the next run. Elsewhere a run that
+ends without a final is the end.
 """
 
 import asyncio
+import re
+from typing import Final
 
-from subsessiond.adapters.runners.agentprocess import WORDS_BYTES, AgentProcess, Host
+from subsessiond.adapters.runners.agentprocess import AgentProcess, Host
 from subsessiond.adapters.runners.childwords import CheckSchema
 from subsessiond.adapters.runners.frames import Frames
 from subsessiond.adapters.runners.jsonl.course import Course
@@ -18,20 +22,21 @@ from subsessiond.adapters.runners.jsonl.ending import (
 )
 from subsessiond.adapters.runners.jsonl.final import final_of, submit
 from subsessiond.adapters.runners.jsonl.reading import Closing, Reading, read_line
+from subsessiond.adapters.runners.jsonl.talk import Said, Talk
+from subsessiond.adapters.runners.jsonl.telling import Telling
+from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.meter import Meter
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.core.words.closing import closing_refused
-from subsessiond.model.commands import (
-    ConfirmStart,
-    EndChild,
-    FailStart,
-    NoteUsage,
-)
-from subsessiond.model.process import Exit, Stopped
-from subsessiond.model.report import Outcome
+from subsessiond.model.commands import ConfirmStart, NoteUsage
+from subsessiond.model.node import Phase
+from subsessiond.model.process import Exit, LaunchFault, Stopped
 from subsessiond.model.role import Channel, Probe
 from subsessiond.model.usage import Usage
 from subsessiond.ports import ChildOrder, Voice
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
+"""Of a conversation. It becomes a word of a command line, and must not be an option there."""
 
 
 class LinesChild:
@@ -50,11 +55,17 @@ class LinesChild:
         self._order = order
         self._profile = order.profile
         self._events = order.profile.events
+        self._talk = Talk(Mailbox(voice, order.node.node_id))
+        self._session = ""
+        """The name by which its conversation is taken up again."""
+        self._rests = False
+        """The run ended well, and another may follow."""
         self._node = order.node.node_id
         self._voice = voice
         self._check_schema = check_schema
         self._process = AgentProcess(host, order, voice)
         self._frames = Frames()
+        self._telling = Telling(self._node, self._process, self._frames, voice)
         self._course = Course(in_pieces=self._events.words_in_pieces)
         self._meter = Meter()
         self._measured: Usage | None = None
@@ -70,29 +81,78 @@ class LinesChild:
     async def run(self) -> None:
         """Start the program, read it until it is done, and say what came of it."""
         try:
-            if await self._start():
+            goes_on = await self._start()
+            while goes_on:
                 self._say_end(await self._live())
+                goes_on = self._rests and await self._go_on()
         finally:
             self._signs.close()
+            self._talk.close()
             self._over.set()
 
     async def prompt(self, message_id: str | None, text: str) -> bool:
-        """Wait for the end: what it is told it reads with the answers of our tools, or not at all.
+        """Say something at the end of the run; without further runs it is read with the answers of
+        our tools, or not at all.
 
-        Why wait: the message stays in its mailbox as long as it may still be read there.
+        Why wait even then: it stays in its mailbox as long as it may still be read there.
         """
-        del text
+        if self._profile.resume:
+            return await self._talk.say(message_id, text)
         if message_id is not None and self._profile.channel is Channel.MCP:
             await self._over.wait()
         return False
 
     def wake(self) -> None:
-        """It hears of its mail by its own calls."""
+        """Mail waits; without further runs it hears of it by its own calls alone."""
+        self._talk.nudge()
 
     async def stop(self, *, hurry: bool = False) -> Stopped:
         """End the program and everything it started."""
+        self._talk.close()
         self._over.set()
         return await self._process.stop(hurry=hurry)
+
+    async def _go_on(self) -> bool:
+        """Let nothing run until there is something to say, then begin the next run with it.
+
+        Returns:
+            Whether it runs; not where the child has settled, or is being stopped.
+        """
+        diagnostic = self._telling.diagnostic("", self._course)
+        self._talk.note_heard()
+        # Why now: a sign that is told later would say that a child works which waits.
+        self._signs.close()
+        if left := await self._process.rest():
+            words = f"something of its run could not be ended: {'; '.join(left)}"
+            self._telling.end(Ending(reason="leftovers", words=words), self._course)
+            return False
+        said = await self._talk.next(lambda: self._telling.end_turn(diagnostic))
+        if said is None:
+            return False
+        self._begin_run()
+        return await self._start_again(said)
+
+    def _begin_run(self) -> None:
+        self._course = Course(in_pieces=self._events.words_in_pieces)
+        self._rests = False
+        self._turn_over.clear()
+        self._signs.note("prompt", Phase.WORKING)
+
+    async def _start_again(self, said: Said) -> bool:
+        by_argument = self._profile.brief_by == "argument"
+        stdin, brief = (b"", said.text) if by_argument else (said.text.encode(), None)
+        try:
+            started = await self._process.start_again(stdin, brief, self._session)
+        except (LaunchFault, OSError, ValueError) as fault:
+            said.settle(read=False)
+            self._telling.end(Ending(reason="run-not-started", words=str(fault)), self._course)
+            return False
+        if not started:
+            said.settle(read=False)
+            return False
+        self._talk.note_said(said)
+        self._process.transcript.write("in", said.text)
+        return True
 
     async def _start(self) -> bool:
         opening = self._order.opening
@@ -161,6 +221,8 @@ class LinesChild:
             await self._come_up()
         reading = read_line(self._events, raw)
         self._count(reading)
+        if not self._session and _NAME.fullmatch(reading.session):
+            self._session = reading.session
         sign = self._course.take(reading)
         if not sign:
             return
@@ -197,15 +259,21 @@ class LinesChild:
         if self._probes and not self._voice.has_channel(self._node):
             return  # Why: it never had a way to report, and its end says so.
         ending = ending_of_closing(closing)
-        if not ending.promotes or self._profile.channel is not Channel.CLOSING_RESULT:
-            self._end(ending)
+        closes = self._profile.channel is Channel.CLOSING_RESULT
+        if ending.promotes and not closes and self._profile.resume and self._session:
+            self._rests = True
+            return
+        if not ending.promotes or not closes:
+            self._telling.end(ending, self._course)
             return
         node, spoken = self._order.node, self._course.spoken
         final = await final_of(closing, spoken, node, self._voice, self._check_schema)
         refusal = await submit(final, self._voice)
         if refusal is not None:
             words = closing_refused(refusal)
-            self._end(Ending(reason="closing-result-refused", words=words, shown=words))
+            self._telling.end(
+                Ending(reason="closing-result-refused", words=words, shown=words), self._course
+            )
 
     def _say_end(self, ended: Exit | None) -> None:
         """Say how the run ended, where nothing that was said before has settled it."""
@@ -216,36 +284,9 @@ class LinesChild:
             else ending_of_exit(ended, self._course.failure)
         )
         if not self._is_up:
-            self._fail_start(ending)
+            missing = (
+                "it had listed our tools" if self._has_spoken else "it printed any JSON object"
+            )
+            self._telling.fail_start(f"{ending.words} before {missing}", self._course)
         elif self._course.closing is None:
-            self._end(ending)
-
-    def _fail_start(self, ending: Ending) -> None:
-        missing = "it had listed our tools" if self._has_spoken else "it printed any JSON object"
-        why = f"{ending.words} before {missing}"
-        diagnostic = self._process.diagnostic(self._told(why), self._frames.sample())
-        now = self._voice.now()
-        self._voice.tell(FailStart(node=self._node, why=why, diagnostic=diagnostic, **now))
-
-    def _told(self, words: str) -> str:
-        """Add what the agent told of its own errors."""
-        closing = self._course.closing
-        own = (self._course.failure, closing.error_text if closing is not None else "")
-        told = "\n".join(dict.fromkeys(text for text in (words, *own) if text))
-        return self._voice.scrubber.head(told, WORDS_BYTES)
-
-    def _end(self, ending: Ending) -> None:
-        words = self._told(ending.words)
-        self._voice.tell(
-            EndChild(
-                node=self._node,
-                outcome=Outcome.FAILED,
-                stop_reason=ending.stop_reason,
-                reason=ending.reason,
-                output=ending.shown,
-                promotes=ending.promotes,
-                produced_bytes=self._process.produced_bytes,
-                diagnostic=self._process.diagnostic(words, self._frames.sample()),
-                **self._voice.now(),
-            ),
-        )
+            self._telling.end(ending, self._course)

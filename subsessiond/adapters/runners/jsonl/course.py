@@ -104,5 +104,6 @@ def _sign(reading: Reading) -> str:
         ("tool-end", bool(reading.tools_ended)),
         ("turn-end", reading.turn_end),
         ("words", bool(reading.words)),
+        ("session", bool(reading.session)),
     )
     return next((word for word, is_so in signs if is_so), "usage")

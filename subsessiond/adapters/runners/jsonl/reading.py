@@ -25,6 +25,8 @@ class Reading(Value, frozen=True, kw_only=True):
     """All that one line says."""
 
     closing: Closing | None = None
+    session: str = ""
+    """The name of the conversation."""
     failure: str | None = None
     """Words of an error that need not be the end; empty where the error has none."""
     turn_end: bool = False
@@ -48,6 +50,7 @@ def read_line(events: EventMap, raw: dict[str, Any]) -> Reading:
     usage = _without(usage_at(events, raw, events.usage), events.usage_without)
     return Reading(
         closing=_closing(events, raw) if closes else None,
+        session=text_at(raw, events.session) or "",
         failure=(text_at(raw, *events.error_text) or "") if fails else None,
         turn_end=fits(raw, events.turn_end),
         rate_limited=fits(raw, events.rate_limited),

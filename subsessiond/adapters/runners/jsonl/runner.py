@@ -9,6 +9,7 @@ from subsessiond.model.role import AgentProfile
 from subsessiond.ports import ChildOrder, RunnerFault, Voice
 
 BRIEF = "{brief}"
+RESUME = "{resume}"
 
 
 class LinesRunner:
@@ -32,13 +33,22 @@ class LinesRunner:
         profile = order.profile
         if not profile.command:
             raise RunnerFault(f"agent {profile.name} has no command line in agents.toml")
-        ready = replace(order, profile=replace(profile, command=_command(profile)))
+        resume = _told(profile, _line(profile, profile.resume)) if profile.resume else ()
+        command = _told(profile, _line(profile, ()))
+        ready = replace(order, profile=replace(profile, command=command, resume=resume))
         return LinesChild(self._host, ready, voice, self._check_schema)
 
 
-def _command(profile: AgentProfile) -> tuple[str, ...]:
-    """Give the command line; a brief that comes as an argument and has no place there is last."""
-    has_place = any(BRIEF in part for part in profile.command)
+def _line(profile: AgentProfile, more: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the command line of a run: what a further one has more stands in its place, or last."""
+    command = profile.command
+    place = command.index(RESUME) if RESUME in command else len(command)
+    return (*command[:place], *more, *command[place + 1 :])
+
+
+def _told(profile: AgentProfile, command: tuple[str, ...]) -> tuple[str, ...]:
+    """Give a command line; a brief that comes as an argument and has no place there is last."""
+    has_place = any(BRIEF in part for part in command)
     if profile.brief_by != "argument" or has_place:
-        return profile.command
-    return (*profile.command, BRIEF)
+        return command
+    return (*command, BRIEF)

@@ -7,14 +7,10 @@ from typing import Any
 import pytest
 
 from subsessiond.adapters.processes import LinuxProcesses
-from subsessiond.adapters.runners.agentprocess import (
-    AT_ONCE,
-    DIAGNOSTIC_BYTES,
-    AgentProcess,
-    Host,
-)
+from subsessiond.adapters.runners.agentprocess import AT_ONCE, AgentProcess, Host
+from subsessiond.adapters.runners.diagnosing import DIAGNOSTIC_BYTES
 from subsessiond.model.commands import FailStart, NoteProcess
-from subsessiond.model.process import Exit, InputClosed, Stopped
+from subsessiond.model.process import Exit, InputClosed, LaunchFault, Stopped
 from subsessiond.model.role import AgentProfile
 from tests.support.stage import Stage
 from tests.support.transcripts import ListedTranscripts
@@ -239,3 +235,44 @@ async def test_an_agent_that_prints_without_end_leaves_others_their_turn(make: M
     gone_by = [heard_at[n + AT_ONCE] - heard_at[n] for n in range(0, 300_000 - AT_ONCE, AT_ONCE)]
     assert min(gone_by) >= 1
     await agent.stop(hurry=True)
+
+
+async def test_one_run_follows_another(make: Make, transcripts: ListedTranscripts) -> None:
+    """Nothing runs between two, each has its own line, and all they printed is counted."""
+    agent = await make(
+        "cat; echo once >&2; sleep 600 & exit 0",
+        resume=("sh", "-c", "cat; echo $0", "<{session}>"),
+    )
+    heard = Heard()
+    assert await agent.start(stdin=b"one\n")
+    assert await agent.listen(heard.hear) == Exit(code=0)
+    assert await agent.rest() == ()
+    assert await agent.rest() == ()
+    assert agent.produced_bytes == len("one\nonce\n")
+    assert await agent.start_again(b"two\n", None, "s1")
+    assert await agent.listen(heard.hear) == Exit(code=0)
+    assert heard == [b"one", b"two", b"<s1>"]
+    assert agent.produced_bytes == len("one\nonce\ntwo\n<s1>\n")
+    await agent.stop()
+    (written,) = transcripts.of.values()
+    assert written.joined("out") == b"one\ntwo\n<s1>\n"
+
+
+async def test_no_run_follows_a_stop(make: Make) -> None:
+    """Who was stopped between two runs is not started again, and nothing is left of it."""
+    agent = await make("exit 0", resume=("true",))
+    assert await agent.start(stdin=b"")
+    await agent.rest()
+    assert await agent.stop() == Stopped()
+    assert not await agent.start_again(b"", None, "s1")
+
+
+async def test_a_run_that_cannot_start_is_a_fault(make: Make, here: Stage) -> None:
+    """It is the runner's to tell: its node runs already, so it is no failed start."""
+    agent = await make("exit 0", resume=("/no/such/program",))
+    assert await agent.start(stdin=b"")
+    await agent.rest()
+    with pytest.raises(LaunchFault, match="no/such/program"):
+        await agent.start_again(b"", None, "s1")
+    assert here.told(FailStart) == []
+    await agent.stop()

@@ -1,4 +1,5 @@
 import json
+import tomllib
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -42,3 +43,21 @@ def test_what_a_child_may_use_decides_between_two_words(tmp_path: Path) -> None:
         f"Read,Edit,Bash allow {rest}",
         f"Read deny {rest}",
     ]
+
+
+def test_something_is_said_once_for_each_folder(tmp_path: Path) -> None:
+    """Paths are quoted as JSON and TOML read them; without a folder nothing is said."""
+    paths = ("/w/a b", '/w/"é😀\x7f\n')
+    text = "{x={folders?@=1,}{node}}"
+    words = words_of(node_in(tmp_path), tmp_path, "", (), paths)
+    said = fill(text, {**words, "node": "y=2"})
+    assert said == '{x="/w/a b"=1,"/w/\\"é😀\\u007f\\n"=1,y=2}'
+    assert tomllib.loads(said.replace("{x=", "x={", 1))["x"] == {paths[0]: 1, paths[1]: 1, "y": 2}
+    assert fill(text, {"node": "."}) == "{x=.}"
+
+
+def test_the_name_of_a_conversation_is_a_word(tmp_path: Path) -> None:
+    """Where it is not known yet, the word stays."""
+    words = words_of(node_in(tmp_path), tmp_path, "", ())
+    assert fill("{session}", words) == "{session}"
+    assert fill("{session}", {**words, "session": "s1"}) == "s1"

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from subsessiond.adapters.runners.placing import delete_inside, write_inside
+from subsessiond.adapters.runners.placing import delete_inside, make_folder_inside, write_inside
 
 
 def test_a_file_is_put_there_in_one_step(tmp_path: Path) -> None:
@@ -51,3 +51,16 @@ def test_a_file_is_deleted_and_a_link_is_not_followed(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "a") == []
     with pytest.raises(FileNotFoundError):
         delete_inside(str(tmp_path), "a/b")
+
+
+def test_folders_are_made_where_they_are_missing(tmp_path: Path) -> None:
+    """Again is no harm; a link on the way and a file in its place are."""
+    make_folder_inside(str(tmp_path), "a/b/c")
+    make_folder_inside(str(tmp_path), "a/b/c")
+    assert (tmp_path / "a/b/c").is_dir()
+    (tmp_path / "link").symlink_to("a")
+    (tmp_path / "file").touch()
+    for inside in ("link/x", "file"):
+        with pytest.raises(NotADirectoryError):
+            make_folder_inside(str(tmp_path), inside)
+    assert os.listdir(tmp_path / "a") == ["b"]

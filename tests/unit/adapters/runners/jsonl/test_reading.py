@@ -119,3 +119,11 @@ def test_figures_that_are_not_true_yet_are_not_read(
 def test_an_empty_map_reads_nothing() -> None:
     """Without a map no line says anything."""
     assert read_line(EventMap(), {"type": "result", "usage": {"input": 1}}) == Reading()
+
+
+def test_a_conversation_has_the_name_that_stands_there() -> None:
+    """Whatever line it is on; what is no text is no name."""
+    events = replace(EVENTS, session="thread.id")
+    assert read_line(events, {"thread": {"id": "t"}}) == Reading(session="t")
+    assert read_line(events, {"thread": {"id": ["t"]}}) == Reading()
+    assert read_line(EVENTS, {"thread": {"id": "t"}}) == Reading()
