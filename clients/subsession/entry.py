@@ -1,4 +1,4 @@
-"""Where the `subsession` command begins: an agent waits for `mcp`, so that loads little."""
+"""Where the `subsession` command begins: agents wait for `mcp` and `hook`, so these load little."""
 
 import sys
 from collections.abc import Sequence
@@ -18,6 +18,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             from subsession.mcp.run import run
 
             return run(found)
+    if words[:2] == ["hook", "stop"]:
+        from subsession.hook import run_words
+
+        return run_words(words[2:])
     from subsession.cli import main as every_verb
 
     return every_verb(words)

@@ -94,8 +94,13 @@ def _where(session: Session, scope: str) -> "Where":
     options = (("--socket", session.words.socket), ("--state-dir", session.words.state_dir))
     # Why absolute: the client starts it somewhere else.
     more = [word for name, path in options if path for word in (name, str(Path(path).absolute()))]
-    launcher = steps.find_launcher(sys.argv, clients.Scope(scope), more)
-    return steps.make_where(os.environ, Path.cwd(), launcher)
+    return clients.Where(
+        home=Path.home(),
+        environ=os.environ,
+        project=steps.find_project(Path.cwd()),
+        launcher=steps.find_launcher(sys.argv, clients.Scope(scope)),
+        options=tuple(more),
+    )
 
 
 def _show(session: Session, step: "Step") -> None:

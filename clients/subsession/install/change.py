@@ -16,7 +16,7 @@ from subsession.install.clients import Lines
 from subsession.install.jsonc import Unreadable
 from subsession.install.record import Made
 
-OUR_HOOK: Final = re.compile(r"\bsubsession['\"]?(\s.*)?\shook stop\s*$", re.DOTALL)
+OUR_HOOK: Final = re.compile(r"\bsubsession['\"]?\s+hook stop(\s|$)")
 """A command line of our hook, whichever installation of ours it names."""
 
 

@@ -45,6 +45,8 @@ class Where:
     project: Path
     launcher: tuple[str, ...]
     """The words that start `subsession`."""
+    options: tuple[str, ...] = ()
+    """What leads to another daemon than the user's own."""
     is_mac: bool = sys.platform == "darwin"
 
     def config(self, name: str) -> Path:
@@ -57,12 +59,15 @@ class Where:
 
     def server(self, *more: str) -> dict[str, Any]:
         """Give command and arguments of our MCP server."""
-        return {"command": self.launcher[0], "args": [*self.launcher[1:], "mcp", *more]}
+        return {
+            "command": self.launcher[0],
+            "args": [*self.launcher[1:], "mcp", *self.options, *more],
+        }
 
     @property
     def hook(self) -> str:
         """Give the command line of our hook, for a shell."""
-        return shlex.join((*self.launcher, "hook", "stop"))
+        return shlex.join((*self.launcher, "hook", "stop", *self.options))
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,17 +55,26 @@ def read(path: Path) -> Found:
     """
     real = Path(os.path.realpath(path))
     try:
-        with real.open("rb") as file:
-            about = os.fstat(file.fileno())
+        # Why not to wait: a pipe in place of the file would be waited for.
+        number = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            about = os.fstat(number)
             if not stat.S_ISREG(about.st_mode):
                 raise Refusal(path, "is no file")
             if about.st_size > LARGEST_BYTES:
                 raise Refusal(path, "is too large to be edited")
-            return Found(path, real, file.read(LARGEST_BYTES))
+            return Found(path, real, _all_of(number))
+        finally:
+            os.close(number)
     except FileNotFoundError:
         return Found(path, real, None)
     except OSError as fault:
         raise Refusal(path, f"cannot be read ({fault.strerror})") from fault
+
+
+def _all_of(number: int) -> bytes:
+    with open(number, "rb", closefd=False) as file:  # noqa: PTH123 -- a descriptor has no path
+        return file.read()
 
 
 def check_writable(found: Found) -> None:

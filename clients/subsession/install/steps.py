@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -131,7 +131,7 @@ def find_project(folder: Path) -> Path:
 
 
 def find_launcher(
-    argv: Sequence[str], scope: Scope, more: Sequence[str] = (), system_path: str = _SYSTEM_PATH
+    argv: Sequence[str], scope: Scope, system_path: str = _SYSTEM_PATH
 ) -> tuple[str, ...]:
     """Give the words by which a client starts `subsession`, whatever environment it has itself.
 
@@ -142,7 +142,6 @@ def find_launcher(
     Args:
         argv: how this process was started.
         scope: whose settings it is for.
-        more: options that lead to the daemon.
         system_path: folders that every program looks into.
     """
     script = Path(argv[0] if argv else "")
@@ -156,13 +155,8 @@ def find_launcher(
     plain = shutil.which("subsession", path=system_path)
     if scope is Scope.PROJECT and plain and len(words) == 1 and _is_same(plain, words[0]):
         words = ("subsession",)
-    return (*words, *more)
+    return words
 
 
 def _is_same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
-
-
-def make_where(environ: Mapping[str, str], folder: Path, launcher: tuple[str, ...]) -> Where:
-    """Gather what places and lines depend on."""
-    return Where(Path.home(), environ, find_project(folder), launcher)

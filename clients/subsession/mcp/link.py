@@ -34,14 +34,15 @@ class Link:
 
     Args:
         path: the daemon's socket.
+        limit_s: how long one step of a call may take.
 
     Raises:
         Unreachable: nobody listens there, or somebody who is not us.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, limit_s: float = CALL_LIMIT_S) -> None:
         self._path = path
-        self._socket = open_socket(path, CALL_LIMIT_S)
+        self._socket = open_socket(path, limit_s)
         self._rest = b""
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
