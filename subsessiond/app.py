@@ -29,9 +29,10 @@ from subsessiond.engine.tokens import Tokens
 from subsessiond.engine.voice import EngineVoice
 from subsessiond.engine.waiting import Waiting
 from subsessiond.model.policy import Policy
-from subsessiond.model.process import ProcessFault
 from subsessiond.parts import (
+    FAULTS,
     AnyProcesses,
+    cause_of,
     chores,
     clear_scratch,
     environment_maker,
@@ -44,7 +45,7 @@ from subsessiond.parts import (
     program_of,
     watch_guests,
 )
-from subsessiond.ports import Runner, StoreFault
+from subsessiond.ports import Runner
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
 from subsessiond.rpc.granting import Granting
@@ -53,7 +54,6 @@ from subsessiond.rpc.mcp.session import Session
 from subsessiond.rpc.mcp.toolbox import Toolbox
 from subsessiond.rpc.methods import handlers
 from subsessiond.rpc.server import RpcServer
-from subsessiond.rpc.socketfile import SocketFault
 from subsessiond.rpc.territories import Territories
 from subsessiond.settings import Settings, load_policy
 
@@ -65,9 +65,6 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 CHILDREN_S = 15.0
 """How long stopping all children may take: their graces, and some for a busy machine."""
-
-FAULTS = (StoreFault, SocketFault, ProcessFault, OSError)
-"""What ends a daemon without being a bug of it."""
 
 logger = structlog.get_logger(__name__)
 
@@ -86,7 +83,7 @@ async def serve(settings: Settings, *, foreground: bool = False) -> int:
         try:
             return await Daemon(settings, lock, scrubber).run()
         except BaseExceptionGroup as group:
-            raise _cause(group) from group
+            raise cause_of(group) from group
         except FAULTS as fault:
             logger.critical("a fault ended the daemon", fault=str(fault))
             raise
@@ -132,6 +129,7 @@ class Daemon:
             for warning in self._settings.secrets.warnings:
                 logger.warning("secrets", warning=warning)
             self._ids.go_on_after(loaded.tree.nodes)
+            self._agents = loaded.agents
             registry = Registry(loaded.tree, self._settings.policy, store, executor.perform)
             registry.listen(self._tokens.on_events)
             registry.listen(self._channels.on_events)
@@ -150,7 +148,7 @@ class Daemon:
         journaling = Journaling(self._journals, store)
         voice = EngineVoice(registry, self._clock, self._ids, self._channels, self._scrubber)
         waiting = Waiting(registry)
-        territories = Territories(registry.tree)
+        territories = Territories(registry.tree, self._agents)
         if isinstance(processes, LinuxProcesses):
             processes.on_birth(territories.expect)
         server = self._server(registry, store, waiting, workspace, territories, journaling)
@@ -223,6 +221,7 @@ class Daemon:
             feed=feed,
             rows=rows,
             peer_of=callers.peer_of,
+            runs=callers.runs,
             shutdown=self._stop.set,
             reload=lambda: self._reload(registry),
             settle_journals=journaling.settle,
@@ -240,7 +239,7 @@ class Daemon:
         for node in registry.tree.nodes.values():
             self._tokens.remember(node.node_id, node.token_hash if node.is_live else "")
         return Callers(
-            system_peers(),
+            system_peers(bridges_alone=self._settings.bridges_alone),
             territories,
             lambda: registry.tree,
             self._tokens.node_of,
@@ -288,16 +287,3 @@ async def _recover(
     found = await recover(registry, processes, clock)
     watch_guests(processes, registry.tree, voice)
     logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))
-
-
-def _cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Give the fault that ended the daemon, where all that ended is faults; else the bugs."""
-    known, unknown = group.split(FAULTS)
-    if known is None or unknown is not None:
-        logger.critical("a bug ended the daemon", exc_info=group)
-        return group
-    fault = known.exceptions[0]
-    while isinstance(fault, BaseExceptionGroup):
-        fault = fault.exceptions[0]
-    logger.critical("a fault ended the daemon", fault=str(fault))
-    return fault

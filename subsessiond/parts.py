@@ -39,8 +39,18 @@ from subsessiond.model.node import Node
 from subsessiond.model.process import Identity, ProcessFault
 from subsessiond.model.role import AgentProfile
 from subsessiond.model.tree import Tree
-from subsessiond.ports import ChildTools, Clock, IdSource, Runner, Transcripts, Voice, Workspace
+from subsessiond.ports import (
+    ChildTools,
+    Clock,
+    IdSource,
+    Runner,
+    StoreFault,
+    Transcripts,
+    Voice,
+    Workspace,
+)
 from subsessiond.rpc.schema import schema_fault
+from subsessiond.rpc.socketfile import SocketFault
 from subsessiond.settings import Settings
 from subsessiond.settings.daemon import NotifyChoice
 
@@ -48,6 +58,9 @@ MIB = 1024 * 1024
 
 SCRATCH = "scratch"
 """Folder of the state directory that holds a folder for each child, while it runs."""
+
+FAULTS = (StoreFault, SocketFault, ProcessFault, OSError)
+"""What ends a daemon without being a bug of it."""
 
 AnyProcesses = LinuxProcesses | PortableProcesses
 
@@ -245,6 +258,19 @@ def shim_command(socket: Path) -> tuple[str, ...]:
         raise FileNotFoundError("the package subsession is not installed beside the daemon")
     shim = Path(found.origin).with_name("shim.py")
     return (sys.executable, "-I", "-S", str(shim), str(socket))
+
+
+def cause_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Give the fault that ended the daemon, where all that ended is faults; else the bugs."""
+    known, unknown = group.split(FAULTS)
+    if known is None or unknown is not None:
+        logger.critical("a bug ended the daemon", exc_info=group)
+        return group
+    fault = known.exceptions[0]
+    while isinstance(fault, BaseExceptionGroup):
+        fault = fault.exceptions[0]
+    logger.critical("a fault ended the daemon", fault=str(fault))
+    return fault
 
 
 def _warn(words: str) -> None:

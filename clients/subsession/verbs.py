@@ -30,9 +30,19 @@ class Verbs(ABC, Generic[Answer]):
         title: str | None = None,
         token_cap: int | None = None,
         resume: str | None = None,
+        resume_detached: bool | None = None,
     ) -> Answer:
-        """Open a root on a folder (absolute path), or resume the one named by `resume`."""
-        params = {"workspace": workspace, "title": title, "tokenCap": token_cap, "resume": resume}
+        """Open a root on a folder (absolute path), or resume the one named by `resume`.
+
+        With `resume_detached` an MCP bridge resumes what another one left behind on the folder.
+        """
+        params = {
+            "workspace": workspace,
+            "title": title,
+            "tokenCap": token_cap,
+            "resume": resume,
+            "resumeDetached": resume_detached,
+        }
         return self.call("subsession.open", params)
 
     def spawn(  # noqa: PLR0913 -- as many as the method has

@@ -76,10 +76,7 @@ def _refuse_now(tree: Tree, node: Node) -> Rejection | None:
 
 def _is_same(known: Identity | None, given: Identity) -> bool:
     """Tell whether two records are of one process."""
-    if known is None:
-        return False
-    found = (known.pid, known.start_ticks, known.boot_id)
-    return found == (given.pid, given.start_ticks, given.boot_id)
+    return known is not None and known.process == given.process
 
 
 def _is_taken(tree: Tree, given: Identity) -> bool:

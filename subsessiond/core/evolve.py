@@ -26,6 +26,7 @@ from subsessiond.model.events import (
     ProcessNoted,
     RefusalNoted,
     ReportAccepted,
+    RootJoined,
     RootOpened,
     RootResumed,
     SignSeen,
@@ -54,6 +55,7 @@ FOLDS: Final[Mapping[type[Event], _Fold]] = cast(
         {
             RootOpened: fold_life.root_opened,
             RootResumed: fold_life.root_resumed,
+            RootJoined: fold_life.root_joined,
             NodeAdmitted: fold_life.node_admitted,
             ProcessNoted: fold_life.process_noted,
             NodeStarted: fold_life.node_started,

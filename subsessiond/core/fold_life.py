@@ -17,6 +17,7 @@ from subsessiond.model.events import (
     NodeSettled,
     NodeStarted,
     ProcessNoted,
+    RootJoined,
     RootOpened,
     RootResumed,
     TreeForgotten,
@@ -46,9 +47,16 @@ def root_resumed(tree: Tree, event: RootResumed) -> Tree:
     return change(tree, event, last_sign_ms=event.at_ms, **changes)
 
 
+def root_joined(tree: Tree, event: RootJoined) -> Tree:
+    """Know that somebody is there; whose process it is the territories remember."""
+    return change(tree, event, last_sign_ms=event.at_ms)
+
+
 def _former(root: Node, agent: Identity | None) -> tuple[Identity, ...]:
     """List those that were a root before; nobody has outlived another start of the machine."""
-    known = [one for one in (root.identity, *root.former) if one is not None and one != agent]
+    own = agent.process if agent is not None else None
+    held = (one for one in (root.identity, *root.former) if one is not None)
+    known = [one for one in held if one.process != own]
     boot = next((one.boot_id for one in (agent, *known) if one is not None), "")
     return tuple(one for one in known if one.boot_id == boot)[:FORMER_MOST]
 

@@ -1,10 +1,12 @@
 """`open`: a root for a person's agent or script, or the way back to one."""
 
+from collections.abc import Iterator
+
 from subsessiond.core.draft import Draft
 from subsessiond.core.mail import put_back
 from subsessiond.model.commands import OpenRoot
 from subsessiond.model.decision import Decided, Opened
-from subsessiond.model.events import RootOpened, RootResumed
+from subsessiond.model.events import RootJoined, RootOpened, RootResumed
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Status
 from subsessiond.model.policy import Policy
@@ -13,21 +15,79 @@ from subsessiond.model.tree import Tree
 
 
 def decide_open(tree: Tree, policy: Policy, command: OpenRoot) -> Decided | Rejection:
-    """Open a root, or resume the one that is named."""
-    if not command.caller.is_operator:
-        detail = _why_not(tree, command.caller.node_id)
-        return Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail)
+    """Give the caller its one root: the one it is, the one it names, one left behind, or a new one.
+
+    Why all of it here: of several bridges that start at one moment the second sees what the first
+    one got.
+    """
     draft = Draft(tree, policy, command)
+    own = _own(tree, command)
+    if own is not None or not command.caller.is_operator:
+        return _join(draft, command, own)
     if command.resume is not None:
-        return _resume(draft, command)
+        return _resume(draft, command, tree.nodes.get(command.resume))
+    if left := _left_behind(tree, command):
+        return _resume(draft, command, left)
     record = _record(policy, command)
     draft.add(RootOpened, record.node_id, record=record)
+    _know_bridge(draft, command, record.node_id)
     return draft.done(_answer(record, resumed=False))
 
 
-def _why_not(tree: Tree, node_id: NodeId | None) -> str:
+def _own(tree: Tree, command: OpenRoot) -> Node | None:
+    """Find the live root that the caller is already, or became since it called."""
+    if command.caller.node_id is not None:
+        node = tree.nodes.get(command.caller.node_id)
+        return node if node is not None and node.is_root and node.is_live else None
+    if command.agent is None or command.resume is not None:
+        return None
+    of_agent = (root for root in _live_roots(tree) if command.agent.process in _agents(root))
+    return next(of_agent, None)
+
+
+def _join(draft: Draft, command: OpenRoot, own: Node | None) -> Decided | Rejection:
+    """Let another bridge speak as the root that its agent is; no agent is two."""
+    fits = own is not None and command.resume in (None, own.node_id)
+    if own is None or not fits or own.workspace != command.workspace:
+        detail = _why_not(own or draft.tree.nodes.get(command.caller.node_id or NodeId("")))
+        return Rejection(code=Code.NOT_ALLOWED, step="caller", detail=detail)
+    _know_bridge(draft, command, own.node_id)
+    return draft.done(_answer(own, resumed=True))
+
+
+def _left_behind(tree: Tree, command: OpenRoot) -> Node | None:
+    """Find the newest root of the folder that a bridge opened and whose agents are all gone."""
+    if not command.resume_detached or command.agent is None:
+        return None
+    gone = frozenset(identity.process for identity in command.gone)
+    for root in _live_roots(tree):
+        agents = _agents(root)
+        here = root.workspace == command.workspace and not root.stopping
+        if here and root.identity is not None and agents <= gone:
+            return root
+    return None
+
+
+def _live_roots(tree: Tree) -> Iterator[Node]:
+    """Give the live roots, the newest first."""
+    ids = (root_id for root_id, is_live in tree.roots.items() if is_live)
+    return (tree.nodes[root_id] for root_id in sorted(ids, reverse=True))
+
+
+def _agents(root: Node) -> frozenset[tuple[str, int, int]]:
+    known = (root.identity, *root.former)
+    return frozenset(identity.process for identity in known if identity is not None)
+
+
+def _know_bridge(draft: Draft, command: OpenRoot, root_id: NodeId) -> None:
+    """Remember the bridge's own process, unless it is the agent itself."""
+    bridge, agent = command.bridge, command.agent
+    if bridge is not None and (agent is None or agent.process != bridge.process):
+        draft.add(RootJoined, root_id, bridge=bridge)
+
+
+def _why_not(node: Node | None) -> str:
     """Say why whoever is a node already opens no root, and what helps."""
-    node = tree.nodes.get(node_id) if node_id is not None else None
     if node is not None and not node.is_root:
         return "a child lives in a tree already; it cannot open another"
     if node is None or not node.is_live:
@@ -54,13 +114,13 @@ def _record(policy: Policy, command: OpenRoot) -> Node:
     )
 
 
-def _resume(draft: Draft, command: OpenRoot) -> Decided:
-    root = draft.tree.nodes.get(command.resume) if command.resume else None
+def _resume(draft: Draft, command: OpenRoot, root: Node | None) -> Decided:
     if root is None or not root.is_root:
         return draft.done(Rejection(code=Code.NOT_FOUND, step="resume"))
     if not root.is_live:
         return draft.done(_closed())
     draft.add(RootResumed, root.node_id, agent=command.agent, token_hash=command.token_hash)
+    _know_bridge(draft, command, root.node_id)
     put_back(draft, root.node_id)
     return draft.done(_answer(root, resumed=True))
 

@@ -52,6 +52,12 @@ class OpenRoot(ClientCommand, frozen=True, kw_only=True):
     resume: NodeId | None = None
     agent: Identity | None = None
     """The process above the bridge: the root's territory."""
+    bridge: Identity | None = None
+    """The bridge itself, which may outlive that."""
+    resume_detached: bool = False
+    """Whether a root that a bridge left behind on the same folder is come back to."""
+    gone: tuple[Identity, ...] = ()
+    """Agents of roots on that folder that were looked for and run no more."""
 
 
 class PlannedPaths(Value, frozen=True, kw_only=True):

@@ -35,6 +35,12 @@ class RootResumed(Event, frozen=True, kw_only=True):
     token_hash: str = ""
 
 
+class RootJoined(Event, frozen=True, kw_only=True):
+    """A bridge speaks as a root from now on, whatever becomes of the agent above it."""
+
+    bridge: Identity
+
+
 class NodeAdmitted(Event, frozen=True, kw_only=True):
     """A child passed every check and holds slot, tokens and claim."""
 
@@ -180,6 +186,7 @@ class TreeForgotten(Event, frozen=True, kw_only=True):
 AnyEvent = (
     RootOpened
     | RootResumed
+    | RootJoined
     | NodeAdmitted
     | ProcessNoted
     | NodeStarted

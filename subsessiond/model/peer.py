@@ -32,5 +32,7 @@ class Peer(Value, frozen=True, kw_only=True):
     """It has a controlling terminal whose session was begun by one of its ancestors."""
     agent: Identity | None = None
     """For an MCP bridge: the agent above it, past launchers."""
+    bridge: Identity | None = None
+    """The process itself, where it is an MCP bridge."""
     problem: str = ""
     """Why it cannot be shown to be in nobody's territory; empty when it can."""

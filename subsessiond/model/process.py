@@ -23,6 +23,12 @@ class ContainerKind(StrEnum):
     """A process group only (systems other than Linux): what leaves the group is not found."""
 
 
+AGENT: Final = "agent"
+"""The `container` of a root's agent: what runs below it is that root's."""
+
+BRIDGE: Final = "bridge"
+"""The `container` of an MCP bridge, which may outlive its agent and is its root all the same."""
+
 ATTACHED: Final = "attached"
 """The `container` of a process that somebody else started and that joined as a child: nothing holds
 what belongs to it together, and none of it is ours to kill.
@@ -39,11 +45,18 @@ class Identity(Value, frozen=True, kw_only=True):
     boot_id: str
     """The boot it belongs to; after another boot nothing of it can be alive."""
     container: str
-    """One of `ContainerKind`; `agent` above a root's bridge; `ATTACHED`."""
+    """One of `ContainerKind`; `AGENT`, `BRIDGE` or `ATTACHED`."""
     cgroup: str = ""
     """Absolute path of the cgroup; empty for the other kinds."""
     marker: str
     """`NAME=value` as it stands in the environment of every process of the child."""
+    name: str = ""
+    """What the program was called when it was looked at, for people; empty where nobody asked."""
+
+    @property
+    def process(self) -> tuple[str, int, int]:
+        """What tells this process from every other one, of any boot."""
+        return self.boot_id, self.pid, self.start_ticks
 
 
 class Exit(Value, frozen=True, kw_only=True):

@@ -29,7 +29,15 @@ from subsessiond.ports.runners import (
     ToolAnswer,
     Voice,
 )
-from subsessiond.ports.storage import Batch, JournalLine, JournalRecord, Journals, Loaded, Store
+from subsessiond.ports.storage import (
+    Agent,
+    Batch,
+    JournalLine,
+    JournalRecord,
+    Journals,
+    Loaded,
+    Store,
+)
 from subsessiond.ports.transcripts import (
     Transcript,
     TranscriptData,
@@ -40,6 +48,7 @@ from subsessiond.ports.transcripts import (
 from subsessiond.ports.workspace import Workspace
 
 __all__ = [
+    "Agent",
     "Batch",
     "ChildOrder",
     "ChildTools",

@@ -4,6 +4,7 @@ from socket import socket
 from typing import Protocol
 
 from subsessiond.model.peer import Peer
+from subsessiond.model.process import Identity
 
 
 class Notifier(Protocol):
@@ -18,3 +19,6 @@ class Peers(Protocol):
 
     def look(self, sock: socket) -> Peer:
         """Describe the process that connected this socket; never raises for what it cannot see."""
+
+    def runs(self, identity: Identity) -> bool:
+        """Tell whether a process that was seen before still runs."""

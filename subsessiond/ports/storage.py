@@ -8,6 +8,7 @@ from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node
+from subsessiond.model.process import Identity
 from subsessiond.model.tree import Tree
 
 
@@ -23,11 +24,17 @@ class JournalLine(Value, frozen=True, kw_only=True):
     body: dict[str, Any]
 
 
+Agent = tuple[NodeId, Identity]
+"""A process that speaks, or spoke, as a root."""
+
+
 class Loaded(Value, frozen=True, kw_only=True):
     """What a store holds when the daemon starts."""
 
     tree: Tree
     warnings: tuple[str, ...] = ()
+    agents: tuple[Agent, ...] = ()
+    """The agents and bridges that there were of roots, closed ones too, oldest first."""
 
 
 class Batch(Value, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from subsessiond.model.commands import Caller
 from subsessiond.model.ids import NodeId
 from subsessiond.model.peer import Peer
+from subsessiond.model.process import Identity
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Peers
@@ -93,6 +94,10 @@ class Callers:
             if any(caller is one for one in known.callers.values()):
                 return known.peer
         return None
+
+    def runs(self, identity: Identity) -> bool:
+        """Tell whether a process that was seen before still runs."""
+        return self._peers.runs(identity)
 
     def _connection(self, sock: socket.socket | None) -> _Known:
         number = -1 if sock is None else sock.fileno()

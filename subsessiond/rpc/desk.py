@@ -14,6 +14,7 @@ from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.node import Node
 from subsessiond.model.peer import Peer
 from subsessiond.model.policy import Limits, Policy
+from subsessiond.model.process import Identity
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.role import AgentProfile
 from subsessiond.model.tree import Tree
@@ -146,6 +147,8 @@ class Desk:
     rows: Rows
     peer_of: Callable[[Caller], Peer | None]
     """The process behind a caller; none for a page."""
+    runs: Callable[[Identity], bool]
+    """Tells whether a process that was seen before still runs."""
     shutdown: Callable[[], None]
     """Begins the end of the daemon; returns at once."""
     reload: Callable[[], Awaitable[Policy]]

@@ -4,7 +4,7 @@ Fed by the registry's events. It asks the kernel nothing: a peer is looked at on
 compared.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -14,6 +14,7 @@ from subsessiond.model.events import (
     NodeReleased,
     NodeStarted,
     ProcessNoted,
+    RootJoined,
     RootOpened,
     RootResumed,
 )
@@ -22,8 +23,12 @@ from subsessiond.model.node import Node, Status
 from subsessiond.model.peer import Peer
 from subsessiond.model.process import Identity
 from subsessiond.model.tree import Tree
+from subsessiond.ports import Agent
 
-_MOVES = (NodeAdmitted, NodeReleased, NodeStarted, ProcessNoted, RootOpened, RootResumed)
+_MOVES = (
+    *(NodeAdmitted, NodeReleased, NodeStarted, ProcessNoted),
+    *(RootOpened, RootResumed, RootJoined),
+)
 """Events after which the same process may be found to belong to somebody else."""
 
 
@@ -41,9 +46,15 @@ class Finding:
 
 
 class Territories:
-    """Index of recorded processes and containers."""
+    """Index of recorded processes and containers.
 
-    def __init__(self, tree: Tree) -> None:
+    Args:
+        tree: As it was read back.
+        agents: Whose process each agent and bridge was, oldest first, though the root may be long
+            closed and not in the tree: it stays what it was for as long as it runs.
+    """
+
+    def __init__(self, tree: Tree, agents: Iterable[Agent] = ()) -> None:
         self._tree = tree
         self._processes: dict[tuple[str, int, int], NodeId] = {}
         self._groups: dict[str, NodeId] = {}
@@ -51,12 +62,14 @@ class Territories:
         """Processes that the registry has not recorded yet."""
         self.epoch = 0
         """Grows whenever an earlier finding may not hold any more."""
+        for root_id, identity in agents:
+            self._record(root_id, identity)
         for node in tree.nodes.values():
             # Why the released are left out, but roots not: a child's processes are proven gone,
             # while the agent of a closed root lives on and is no person for that.
             if node.is_root or node.status is not Status.RELEASED:
-                for identity in (*node.former, node.identity):
-                    self._record(node.node_id, identity)
+                for known in (*node.former, node.identity):
+                    self._record(node.node_id, known)
 
     def expect(self, node_id: NodeId, identity: Identity) -> None:
         """Know a child's process before its program begins.
@@ -109,6 +122,8 @@ class Territories:
                 self._record(event.node, record.identity)
             case RootResumed(agent=agent):
                 self._record(event.node, agent)
+            case RootJoined(bridge=bridge):
+                self._record(event.node, bridge)
             case NodeReleased(by_operator=False):
                 self._forget(self._born.pop(event.node, None))
                 node = self._tree.nodes.get(event.node)

@@ -23,6 +23,7 @@ from subsessiond.settings.daemon import (
     ContainerChoice,
     DaemonTable,
     NotifyChoice,
+    TerritoryChoice,
     read_daemon,
 )
 from subsessiond.settings.places import find_places
@@ -45,6 +46,8 @@ class Settings(Value, frozen=True, kw_only=True):
     """What is kept of the passphrase that granting calls need besides; none = they need none."""
     notify: NotifyChoice = NotifyChoice.NONE
     """What is shown on the person's desktop."""
+    bridges_alone: bool = False
+    """Whether an MCP bridge stands for itself, and not for the agent above it."""
     container: str | None = None
     """Kind of container; none = the strongest that works here."""
     term_grace_ms: int = 3_000
@@ -86,6 +89,7 @@ def load(
         headless=daemon.headless,
         passphrase=daemon.passphrase,
         notify=daemon.notify,
+        bridges_alone=daemon.territory is TerritoryChoice.BRIDGE,
         container=None if strongest else str(daemon.container),
         term_grace_ms=daemon.term_grace_ms,
         pass_environment=daemon.pass_environment,

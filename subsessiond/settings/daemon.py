@@ -49,6 +49,13 @@ class NotifyChoice(StrEnum):
     ALL = "all"
 
 
+class TerritoryChoice(StrEnum):
+    """What belongs to a root that an MCP bridge opened."""
+
+    AGENT = "agent"
+    BRIDGE = "bridge"
+
+
 class DaemonTable(Value, frozen=True, kw_only=True):
     """What the file says."""
 
@@ -57,6 +64,7 @@ class DaemonTable(Value, frozen=True, kw_only=True):
     passphrase: Passphrase | None
     """What is kept of the operator's passphrase; none where none is asked for."""
     notify: NotifyChoice
+    territory: TerritoryChoice
     container: ContainerChoice
     term_grace_ms: int
     pass_environment: tuple[str, ...]
@@ -78,7 +86,7 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
     file.only(("limits", "operator", "processes", "files", "checks", "secrets", "transcripts"))
     operator, processes, files = (file.table(n) for n in ("operator", "processes", "files"))
     secrets, transcripts = file.table("secrets"), file.table("transcripts")
-    operator.only(("headless", "notify", "passphrase"))
+    operator.only(("headless", "notify", "passphrase", "territory"))
     processes.only(("container", "term_grace_ms", "pass_environment"))
     files.only(("fold_case",))
     secrets.only(("values_from",))
@@ -88,6 +96,7 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
         headless=operator.flag("headless", default=False),
         passphrase=_passphrase(operator),
         notify=operator.choice("notify", NotifyChoice, NotifyChoice.NONE),
+        territory=operator.choice("territory", TerritoryChoice, TerritoryChoice.AGENT),
         container=processes.choice("container", ContainerChoice, ContainerChoice.STRONGEST),
         term_grace_ms=processes.whole("term_grace_ms", 3_000, most=GRACE_MOST_MS),
         pass_environment=_variables(processes, "pass_environment", _PASSED, ", a last * allowed"),

@@ -68,6 +68,9 @@ class OpenParams(Params):
     """Tokens for the whole tree; absent, the configured cap of a root."""
     resume: Maybe[NodeIdText] = None
     """The root to come back to."""
+    resume_detached: Maybe[bool] = None
+    """For an MCP bridge: come back to the newest root that another bridge opened on this folder and
+    whose agent has gone; where there is none, a new one is opened."""
 
 
 class SpawnParams(Params):

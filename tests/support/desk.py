@@ -127,6 +127,8 @@ class Bench:
         self.workspace: TestedWorkspace
         self.effects: list[AnyEffect] = []
         self.peers: list[tuple[Caller, Peer]] = []
+        self.running: list[Identity] = []
+        """Agents outside that have not gone."""
         self.ends: list[None] = []
         self.faults: list[ConfigFault] = []
         """What the next reload meets."""
@@ -273,6 +275,7 @@ def _bench(
     territories = Territories(registry.tree)
     changes, feed, rows = open_desk(registry, territories.on_events)
     peers, ends, faults = list[tuple[Caller, Peer]](), list[None](), list[ConfigFault]()
+    running = list[Identity]()
 
     desk = Desk(
         registry=registry,
@@ -290,6 +293,7 @@ def _bench(
         feed=feed,
         rows=rows,
         peer_of=lambda caller: next((peer for one, peer in peers if one is caller), None),
+        runs=lambda agent: agent in running,
         shutdown=lambda: ends.append(None),
         reload=partial(_reload, registry, faults),
         settle_journals=partial(asyncio.sleep, 0),  # it writes its journals at once
@@ -297,5 +301,5 @@ def _bench(
     bench = Bench(desk, registry, clock, folder)
     bench.territories, bench.journals, bench.workspace = territories, journals, workspace
     bench.transcripts = transcripts
-    bench.peers, bench.ends, bench.faults = peers, ends, faults
+    bench.peers, bench.ends, bench.faults, bench.running = peers, ends, faults, running
     return bench

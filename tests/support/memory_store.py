@@ -4,12 +4,18 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from subsessiond.adapters.store.agents import process_of
 from subsessiond.model.events import AnyEvent, MessagesMoved
 from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node, Status
 from subsessiond.model.tree import Tree
-from subsessiond.ports import Batch, JournalLine, Loaded, StoreFault
+from subsessiond.ports import Agent, Batch, JournalLine, Loaded, StoreFault
+
+
+def _agent(event: AnyEvent) -> Agent | None:
+    identity = process_of(event)
+    return None if identity is None else (event.node, identity)
 
 
 class MemoryStore:
@@ -36,7 +42,8 @@ class MemoryStore:
         keys = {at: key for at, key in self._tree.keys.items() if key.owner in tree.nodes}
         mail = tree.mail.update(boxes)
         return Loaded(
-            tree=replace(tree, seq=self._tree.seq, mail=mail, keys=tree.keys.update(keys))
+            tree=replace(tree, seq=self._tree.seq, mail=mail, keys=tree.keys.update(keys)),
+            agents=tuple(filter(None, map(_agent, self._events))),
         )
 
     async def commit(self, batch: Batch) -> None:

@@ -14,6 +14,10 @@ from subsessiond.adapters.peers.plain import PlainPeers
 __all__ = ["LinuxPeers", "PlainPeers", "system_peers"]
 
 
-def system_peers() -> LinuxPeers | PlainPeers:
-    """Choose what this system can do."""
-    return LinuxPeers() if sys.platform == "linux" else PlainPeers()
+def system_peers(*, bridges_alone: bool = False) -> LinuxPeers | PlainPeers:
+    """Choose what this system can do.
+
+    Args:
+        bridges_alone: Whether an MCP bridge stands for itself, and not for the agent above it.
+    """
+    return LinuxPeers(bridges_alone=bridges_alone) if sys.platform == "linux" else PlainPeers()

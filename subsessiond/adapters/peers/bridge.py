@@ -11,6 +11,12 @@ SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"
 START_FILES: Final = frozenset({"--init-file", "--rcfile"})
 """Terminals of IDEs start an interactive shell with a file of their own."""
 
+HOSTS: Final = frozenset(
+    {"systemd", "init", "launchd", "tini", "dumb-init", "docker-init", "s6-svscan", "runsv"}
+    | {"sshd", "sshd-session", "login", "cron", "crond", "tmux", "screen", "SCREEN"}
+)
+"""What holds a person's whole session, and takes in whoever lost its parent: nobody's agent."""
+
 NODE_LAUNCHERS: Final = frozenset({"npx", "npm", "pnpm", "pnpx", "yarn", "yarnpkg", "bunx"})
 PYTHON_LAUNCHERS: Final = frozenset({"uv", "uvx", "pipx", "poetry", "pdm", "hatch"})
 LAUNCHERS: Final = NODE_LAUNCHERS | PYTHON_LAUNCHERS | {"corepack", "env", "timeout"}
@@ -35,7 +41,7 @@ def agent_above(line: tuple[Spot, ...]) -> Spot | None:
 def _above(line: tuple[Spot, ...]) -> Spot | None:
     for spot in line[1:]:
         words = arguments_of(spot.pid)
-        if spot.pid == 1 or not words or is_plain_shell(words):
+        if spot.pid == 1 or not words or is_plain_shell(words) or is_host(words):
             return None
         if not is_launcher(words):
             return spot
@@ -64,6 +70,11 @@ def is_plain_shell(words: tuple[str, ...]) -> bool:
     given = [word for word in words[1:] if word[0] not in "-+"]
     flags = [word for word in words[1:] if word[0] == "-" and word[:2] != "--"]
     return not given and not any("c" in flag for flag in flags)
+
+
+def is_host(words: tuple[str, ...]) -> bool:
+    """Tell whether a program holds a whole session, and is no agent."""
+    return _name(words[0].partition(":")[0].split(" ")[0]) in HOSTS
 
 
 def is_launcher(words: tuple[str, ...]) -> bool:

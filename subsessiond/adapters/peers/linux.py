@@ -9,17 +9,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from subsessiond.adapters.peers.bridge import agent_above
+from subsessiond.adapters.peers.bridge import agent_above, is_bridge
 from subsessiond.adapters.peers.proc import (
+    Stat,
     VanishedError,
+    arguments_of,
     cgroup_of,
     namespace_of,
     nearest_mark,
     read,
+    stat_of,
     walk,
 )
-from subsessiond.model.peer import Peer, Spot
-from subsessiond.model.process import Identity
+from subsessiond.model.peer import Peer
+from subsessiond.model.process import AGENT, BRIDGE, Identity
 
 SO_PEERPIDFD: Final = 77
 """Linux 6.5 and later; the socket module has no name for it yet."""
@@ -40,12 +43,14 @@ class LinuxPeers:
     missing: tuple[str, ...] = ()
     """Words for what this system cannot tell."""
 
-    def __init__(self, daemon_pid: int | None = None) -> None:
+    def __init__(self, daemon_pid: int | None = None, *, bridges_alone: bool = False) -> None:
         """Get ready.
 
         Args:
             daemon_pid: Process below which only children of ours live; none = this process.
+            bridges_alone: Whether a bridge stands for itself, and not for the agent above it.
         """
+        self._bridges_alone = bridges_alone
         self._daemon = os.getpid() if daemon_pid is None else daemon_pid
         self._boot = read("/proc/sys/kernel/random/boot_id").decode().strip()
         self._space = namespace_of(os.getpid())
@@ -70,6 +75,15 @@ class LinuxPeers:
                 raise
             return Peer(pid=pid, problem=CROWDED)
 
+    def runs(self, identity: Identity) -> bool:
+        """Tell whether a process that was seen before still runs."""
+        try:
+            stat = stat_of(identity.pid)
+        except VanishedError:
+            return False
+        same = (self._boot, stat.spot.pid, stat.spot.start_ticks) == identity.process
+        return same and not stat.ended
+
     def _look(self, sock: socket.socket, pid: int, uid: int) -> Peer:
         with _held(sock, pid) as alive:
             for _ in range(TRIES):
@@ -88,6 +102,7 @@ class LinuxPeers:
         # Why cut: what stands above the daemon says nothing about a child of ours.
         line = whole[: pids.index(self._daemon)] if below else whole
         spots = tuple(stat.spot for stat in line)
+        is_ours = is_bridge(arguments_of(pid))
         marked, readable = nearest_mark(p for p in pids[: len(spots)] if p not in (1, self._daemon))
         return Peer(
             pid=pid,
@@ -97,7 +112,8 @@ class LinuxPeers:
             marked=marked,
             cgroup=cgroup_of(pid),
             has_terminal=own.terminal != 0 and own.session in pids and not below,
-            agent=self._agent(spots),
+            agent=self._agent(line, is_ours=is_ours),
+            bridge=self._identity(own, BRIDGE) if is_ours else None,
             problem=self._problem(pid, uid, readable=readable),
         )
 
@@ -108,16 +124,20 @@ class LinuxPeers:
             return HIDDEN
         return "" if namespace_of(pid) == self._space else FOREIGN
 
-    def _agent(self, line: tuple[Spot, ...]) -> Identity | None:
-        spot = agent_above(line)
-        if spot is None:
-            return None
+    def _agent(self, line: tuple[Stat, ...], *, is_ours: bool) -> Identity | None:
+        if is_ours and self._bridges_alone:
+            return self._identity(line[0], AGENT)
+        spot = agent_above(tuple(stat.spot for stat in line))
+        return next((self._identity(stat, AGENT) for stat in line if stat.spot == spot), None)
+
+    def _identity(self, stat: Stat, kind: str) -> Identity:
         return Identity(
-            pid=spot.pid,
-            start_ticks=spot.start_ticks,
+            pid=stat.spot.pid,
+            start_ticks=stat.spot.start_ticks,
             boot_id=self._boot,
-            container="agent",
+            container=kind,
             marker="",
+            name=stat.name,
         )
 
 

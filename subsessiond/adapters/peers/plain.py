@@ -5,6 +5,7 @@ import struct
 from typing import Final
 
 from subsessiond.model.peer import Peer
+from subsessiond.model.process import Identity
 
 SOL_LOCAL: Final = 0
 LOCAL_PEERPID: Final = 2
@@ -20,6 +21,10 @@ class PlainPeers:
         "ancestors of a caller are not known here: only its token tells that it is a child",
         "terminals of callers are not known here: granting needs operator.headless",
     )
+
+    def runs(self, _: Identity) -> bool:
+        """Tell of every process that it may run: none is told from a later one of its number."""
+        return True
 
     def look(self, sock: socket.socket) -> Peer:
         """Describe the process that connected this socket, as far as the system tells."""

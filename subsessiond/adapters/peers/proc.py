@@ -23,6 +23,9 @@ class Stat(NamedTuple):
     ppid: int
     session: int
     terminal: int
+    name: str = ""
+    ended: bool = False
+    """Whether it only waits for its parent to look."""
 
 
 class VanishedError(Exception):
@@ -55,9 +58,16 @@ def stat_of(pid: int) -> Stat:
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         raise VanishedError from None
     # The name may hold blanks and parentheses: it ends at the last one.
-    field = text.rpartition(b")")[2].split()
-    spot = Spot(pid=pid, start_ticks=int(field[19]))
-    return Stat(spot=spot, ppid=int(field[1]), session=int(field[3]), terminal=int(field[4]))
+    front, _, rest = text.rpartition(b")")
+    field = rest.split()
+    return Stat(
+        spot=Spot(pid=pid, start_ticks=int(field[19])),
+        ppid=int(field[1]),
+        session=int(field[3]),
+        terminal=int(field[4]),
+        name=front.partition(b"(")[2].decode("utf-8", "replace"),
+        ended=field[0] in (b"Z", b"X"),
+    )
 
 
 def nearest_mark(pids: Iterable[int]) -> tuple[str, bool]:

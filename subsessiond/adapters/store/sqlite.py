@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from subsessiond.adapters.store import backup, reader, workspaces
+from subsessiond.adapters.store.agents import read_agents
 from subsessiond.adapters.store.faults import is_broken, is_full, store_fault
 from subsessiond.adapters.store.files import Left, Places, replace_file
 from subsessiond.adapters.store.lane import Lane
@@ -173,7 +174,7 @@ class SqliteStore:
         db = start.store.db
         try:
             tree, warnings = reader.read_tree(db, fold)
-            listed = workspaces.mend(self._places, db)
+            listed, agents = workspaces.mend(self._places, db), read_agents(db)
         except sqlite3.Error as fault:
             if not is_broken(fault):
                 raise
@@ -185,7 +186,8 @@ class SqliteStore:
         self._workspaces = frozenset(workspaces.known(self._places))
         self._room.lay_ballast()
         self.backup_due = bool(tree.seq) and backup.is_due(self._places)
-        return Loaded(tree=tree, warnings=(*start.warnings, *warnings, *listed, *left))
+        told = (*start.warnings, *warnings, *listed, *left)
+        return Loaded(tree=tree, warnings=told, agents=agents)
 
     def _leave(self, db: sqlite3.Connection) -> tuple[str, ...]:
         """Write down what stands here, so that the next start notices another store.

@@ -22,6 +22,7 @@ from subsessiond.model.events import (
     ProcessNoted,
     RefusalNoted,
     ReportAccepted,
+    RootJoined,
     RootOpened,
     RootResumed,
     SignSeen,
@@ -40,6 +41,7 @@ EVENT_NAMES: Final = MappingProxyType(
     {
         RootOpened: "root.opened",
         RootResumed: "root.resumed",
+        RootJoined: "root.joined",
         NodeAdmitted: "node.admitted",
         ProcessNoted: "process.noted",
         NodeStarted: "node.started",

@@ -5,8 +5,7 @@ from typing import Final
 from subsessiond.engine.tokens import token_hash
 from subsessiond.model.commands import OpenRoot
 from subsessiond.model.decision import Opened
-from subsessiond.model.ids import NodeId
-from subsessiond.model.node import Node
+from subsessiond.model.process import Identity
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.view import OpenAnswer
 from subsessiond.ports import WorkspaceBusy, WorkspaceFault
@@ -22,8 +21,6 @@ RETRY_MS: Final = 1_000
 async def open_root(desk: Desk, call: Call, params: OpenParams) -> OpenAnswer:
     """Open or resume a root; the agent above an MCP bridge becomes its territory."""
     workspace = await _workspace(desk, params.workspace)
-    if root := _own_root(desk, call, params.resume, workspace):
-        return _back(desk, root)
     peer = desk.peer_of(call.caller)
     token = desk.ids.token()
     command = OpenRoot(
@@ -33,11 +30,15 @@ async def open_root(desk: Desk, call: Call, params: OpenParams) -> OpenAnswer:
         token_cap=params.token_cap,
         token_hash=token_hash(token),
         resume=params.resume,
+        resume_detached=bool(params.resume_detached),
+        gone=_gone(desk, workspace) if params.resume_detached else (),
         agent=peer.agent if peer is not None else None,
+        bridge=peer.bridge if peer is not None else None,
         caller=call.caller,
         **desk.stamps(),
     )
     opened = await desk.ask(command, Opened)
+    # Why always a fresh one: a root's identity is its process, and a token only narrows.
     desk.tokens.take_back(opened.node_id)
     desk.tokens.give(opened.node_id, token)
     return OpenAnswer(
@@ -47,6 +48,14 @@ async def open_root(desk: Desk, call: Call, params: OpenParams) -> OpenAnswer:
         token_cap=opened.token_cap,
         workspace=opened.workspace,
     )
+
+
+def _gone(desk: Desk, workspace: str) -> tuple[Identity, ...]:
+    """List the agents of live roots on a folder that run no more."""
+    live = (desk.tree.nodes[root_id] for root_id, is_live in desk.tree.roots.items() if is_live)
+    roots = (root for root in live if root.workspace == workspace)
+    agents = (agent for root in roots for agent in (root.identity, *root.former))
+    return tuple(agent for agent in agents if agent is not None and not desk.runs(agent))
 
 
 async def _workspace(desk: Desk, path: str) -> str:
@@ -59,25 +68,3 @@ async def _workspace(desk: Desk, path: str) -> str:
         ) from fault
     except WorkspaceFault as fault:
         raise Malformed("workspace", str(fault)) from fault
-
-
-def _own_root(desk: Desk, call: Call, resume: NodeId | None, workspace: str) -> Node | None:
-    """Find the live root that the caller is already: a bridge that came back under its agent."""
-    own = desk.tree.nodes.get(call.caller.node_id) if call.caller.node_id is not None else None
-    if own is None or not own.is_root or not own.is_live or own.workspace != workspace:
-        return None
-    return own if resume in (None, own.node_id) else None
-
-
-def _back(desk: Desk, root: Node) -> OpenAnswer:
-    """Give a root that is open a token again; its process is its identity, not the token."""
-    token = desk.ids.token()
-    desk.tokens.take_back(root.node_id)
-    desk.tokens.give(root.node_id, token)
-    return OpenAnswer(
-        node_id=root.node_id,
-        token=token,
-        resumed=True,
-        token_cap=root.token_cap,
-        workspace=root.workspace,
-    )
