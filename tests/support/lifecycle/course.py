@@ -14,7 +14,7 @@ import uuid
 from typing import Any, Final
 
 from tests.support.closing import within
-from tests.support.lifecycle.properties import YES
+from tests.support.lifecycle.properties import YES, expected
 from tests.support.lifecycle.stage import Stage
 from tests.support.modelstub import script
 from tests.support.rigs import Refusal, Rig, Speaks
@@ -50,7 +50,7 @@ class Course:
         self.figures: dict[str, int | None] = {}
         self._goes_on = rig.refusal is not Refusal.ENDS_TURN or rig.speaks is not Speaks.ACP
         """Else its model has to be told what was refused, and to report that."""
-        self._takes_prompts = rig.speaks is Speaks.ACP
+        self._takes_prompts = expected(rig.name, "late") == YES
         self._sleep = f"300.{uuid.uuid4().int % 10**8:08d}"
 
     async def run(self) -> None:

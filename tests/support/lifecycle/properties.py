@@ -40,12 +40,10 @@ _ONE_PROMPT: Final = (
 )
 CANNOT: Final[Mapping[tuple[str, str], str]] = {
     ("claude", "refusal"): _NO_QUESTION,
-    ("codex", "refusal"): _NO_QUESTION,
     ("opencode", "refusal"): _NO_QUESTION,
     ("gemini", "refusal"): _NO_QUESTION,
     ("pi-acp", "refusal"): "no: it asks nobody anything; what it wrote is not compared yet",
     ("claude", "late"): _ONE_PROMPT,
-    ("codex", "late"): _ONE_PROMPT,
     ("opencode", "late"): _ONE_PROMPT,
     ("gemini", "late"): _ONE_PROMPT,
     ("codex-acp-zed", "tokens"): "null: it tells the size of its context, not what it used",
