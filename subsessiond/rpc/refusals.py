@@ -1,5 +1,6 @@
 """What is answered to a request before any method runs, in the words of JSON-RPC."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from aiohttp import hdrs, web
@@ -9,7 +10,7 @@ from subsessiond.model.rejection import Code, Rejection
 from subsessiond.wire.canonical import compact_bytes
 from subsessiond.wire.errors import INVALID_REQUEST, error_object, internal_error, malformed
 
-JSON: Final = {hdrs.CONTENT_TYPE: "application/json"}
+JSON: Final[Mapping[str, str]] = {hdrs.CONTENT_TYPE: "application/json"}
 
 STREAMS_MOST: Final = 16
 """Streams of one node at once: each may hold one half-sent message of the largest size."""

@@ -28,6 +28,7 @@ from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.running import Running
 from subsessiond.rpc.site import Site
 from subsessiond.rpc.socketfile import SocketFile, listen
+from subsessiond.rpc.tcp.listener import TcpListener
 from subsessiond.rpc.websocket import MESSAGE_MOST_BYTES, WebSocket
 
 Identify = Callable[[Any, str | None], Awaitable[Caller] | Caller]
@@ -45,7 +46,7 @@ _NOBODY = "nobody"
 
 
 class RpcServer:
-    """Serves one socket. Start once, stop once."""
+    """Serves one socket, and has a port of loopback beside it. Start once, stop once."""
 
     def __init__(
         self,
@@ -53,11 +54,13 @@ class RpcServer:
         identify: Identify,
         log: FilteringBoundLogger,
         open_session: OpenSession | None = None,
+        beside: TcpListener | None = None,
     ) -> None:
         self._dispatcher = Dispatcher(handlers, log)
         self._identify = identify
         self._log = log
         self._open_session = open_session
+        self._beside = beside
         self._running = Running()
         self._streams: dict[WebSocket | LinePipe, str | None] = {}
         self._door = Door(connections_most())
@@ -73,21 +76,34 @@ class RpcServer:
                 therefore remove a leftover without a listener.
 
         Raises:
-            SocketFault: something stands at the path that may not be removed.
+            SocketFault: something stands at the path that may not be removed, or has the port
+                that was chosen.
         """
+        if self._beside is not None:
+            await self._beside.start()
         self._socket = await asyncio.to_thread(listen, path, holds_lock=holds_lock)
         loop = asyncio.get_running_loop()
         await self._site.open(partial(loop.create_unix_server, sock=self._socket.sock))
 
     async def stop(self, grace_ms: int = 2_000) -> None:
-        """Take no more calls, let those under way end, then end them; idempotent.
+        """Take no more calls, on loopback neither, let those under way end, then end them.
 
         Streams end within a second, whatever the grace. Idle connections and half-sent bodies are
-        not waited for. The socket file goes if it is still the one that was made here.
+        not waited for. The socket file goes if it is still the one that was made here. Idempotent.
 
         Args:
             grace_ms: How long calls over HTTP may go on.
         """
+        if self._beside is None:
+            await self._stop(grace_ms)
+            return
+        beside = asyncio.ensure_future(self._beside.stop(grace_ms))
+        try:
+            await self._stop(grace_ms)
+        finally:
+            await beside
+
+    async def _stop(self, grace_ms: int) -> None:
         if self._socket is None or not self._site.close():
             return
         self._socket.remove()

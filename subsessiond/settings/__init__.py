@@ -58,6 +58,8 @@ class Settings(Value, frozen=True, kw_only=True):
     """What is taken out of texts that others wrote; read once, when the daemon starts."""
     transcripts_keep_days: int = KEEP_DAYS
     transcripts_most_mib: int = MOST_MIB
+    tcp_port: int | None = None
+    """Port of loopback that is opened at the start; none = a free one, when something needs it."""
 
 
 def load(
@@ -97,6 +99,7 @@ def load(
         secrets=find_secrets(environ, daemon.secrets_from, daemon.pass_environment, policy),
         transcripts_keep_days=daemon.transcripts_keep_days,
         transcripts_most_mib=daemon.transcripts_most_mib,
+        tcp_port=daemon.tcp_port,
     )
 
 

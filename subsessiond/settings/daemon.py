@@ -19,6 +19,7 @@ GRACE_MOST_MS: Final = 600_000
 KEEP_DAYS: Final = 30
 KEEP_DAYS_MOST: Final = 36_500
 MOST_MIB: Final = 2_048
+PORT_MOST: Final = 65_535
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,126}")
 _PASSED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,126}\*?")
@@ -30,6 +31,18 @@ _UNLIMITED: Final = (
     "live_writers",
 )
 """Limits that may be switched off; every other bounds what somebody is shown, or the pace."""
+
+
+_TABLES: Final = (
+    "limits",
+    "operator",
+    "processes",
+    "files",
+    "checks",
+    "secrets",
+    "transcripts",
+    "tcp",
+)
 
 
 class ContainerChoice(StrEnum):
@@ -83,14 +96,16 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
         ConfigFault: says which table, which word and why.
     """
     file = Table(FILE, "", text)
-    file.only(("limits", "operator", "processes", "files", "checks", "secrets", "transcripts"))
+    file.only(_TABLES)
     operator, processes, files = (file.table(n) for n in ("operator", "processes", "files"))
     secrets, transcripts = file.table("secrets"), file.table("transcripts")
+    tcp = file.table("tcp")
     operator.only(("headless", "notify", "passphrase", "territory"))
     processes.only(("container", "term_grace_ms", "pass_environment"))
     files.only(("fold_case",))
     secrets.only(("values_from",))
     transcripts.only(("keep_days", "most_mib"))
+    tcp.only(("port",))
     return DaemonTable(
         limits=_limits(file.table("limits")),
         headless=operator.flag("headless", default=False),
@@ -105,6 +120,7 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
         secrets_from=_variables(secrets, "values_from", _NAME, ""),
         transcripts_keep_days=transcripts.whole("keep_days", KEEP_DAYS, most=KEEP_DAYS_MOST),
         transcripts_most_mib=transcripts.whole("most_mib", MOST_MIB),
+        tcp_port=tcp.whole("port", 0, most=PORT_MOST) or None,
     )
 
 

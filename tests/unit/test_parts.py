@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from subsessiond.adapters.ids import RandomIds
+from subsessiond.adapters.runners.agentprocess import nowhere
 from subsessiond.adapters.lock import StateLock
 from subsessiond.adapters.peers.proc import read, stat_of
 from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
@@ -88,7 +89,7 @@ async def test_every_runner_has_the_name_that_profiles_use(settings: Settings) -
     processes = open_processes(settings)
     workspace = DiskWorkspace()
     runners = open_runners(
-        settings, processes, ListedTranscripts(), RandomIds(), workspace, InProcessTools()
+        settings, processes, ListedTranscripts(), RandomIds(), workspace, InProcessTools(), nowhere
     )
     assert set(runners) <= set(RunnerKind)
     assert {"command", "scripted", "jsonl", "acp", "model"} <= set(runners)

@@ -62,6 +62,8 @@ class InfoAnswer(Value, frozen=True, kw_only=True):
     containers: str
     scripted: bool = False
     """Some agent is a script and no model."""
+    port: int | None = None
+    """Of 127.0.0.1, where MCP is served over HTTP; left out while none is open."""
 
 
 class HealthAnswer(Value, frozen=True, kw_only=True):

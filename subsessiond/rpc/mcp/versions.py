@@ -5,6 +5,8 @@ Source: the Model Context Protocol, the versions below.
 
 from typing import Any, Final
 
+from subsessiond.model.brief import FieldFault
+
 BY_HANDSHAKE: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Newest first. What is used is alike in all; batches, which came and went, are taken of all."""
 
@@ -15,6 +17,7 @@ SUPPORTED: Final = (BY_REQUEST, *BY_HANDSHAKE)
 UNSUPPORTED: Final = -32022
 
 _VERSION: Final = "io.modelcontextprotocol/protocolVersion"
+_ABILITIES: Final = "io.modelcontextprotocol/clientCapabilities"
 _SERVER: Final = "io.modelcontextprotocol/serverInfo"
 _SHOWN: Final = 40
 
@@ -28,6 +31,18 @@ def version_of(params: dict[str, Any]) -> Any:
     """Give the version that a request names itself; none where there was a handshake."""
     meta = params.get("_meta")
     return meta.get(_VERSION) if isinstance(meta, dict) else None
+
+
+def envelope_faults(params: dict[str, Any]) -> tuple[FieldFault, ...]:
+    """List what a request of the version without a handshake must say of itself and does not."""
+    meta = params.get("_meta")
+    said = meta if isinstance(meta, dict) else {}
+    wanted = ((_VERSION, str, "text"), (_ABILITIES, dict, "an object"))
+    return tuple(
+        FieldFault(path=f"_meta.{name}", problem=f"must be {kind}")
+        for name, form, kind in wanted
+        if not isinstance(said.get(name), form)
+    )
 
 
 def version_fault(version: Any) -> dict[str, Any] | None:

@@ -32,6 +32,7 @@ async def about(desk: Desk, _call: Call, _params: NoParams) -> InfoAnswer:
         config_dir=facts.config_dir,
         containers=facts.containers,
         scripted=any(agent.runner == "scripted" for agent in desk.registry.policy.agents),
+        port=desk.port(),
     )
 
 

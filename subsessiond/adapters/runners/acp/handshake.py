@@ -7,7 +7,7 @@ from subsessiond.adapters.runners.acp.connection import AnsweredError, Connectio
 from subsessiond.adapters.runners.acp.permissions import SERVER
 from subsessiond.core.bounds import one_line
 from subsessiond.model.node import Node
-from subsessiond.model.role import AgentProfile, Channel
+from subsessiond.model.role import AgentProfile, Channel, McpBy
 
 PROTOCOL: Final = 1
 AUTH_REQUIRED: Final = -32000
@@ -44,9 +44,15 @@ class NoSession(Exception):
 
 
 async def open_session(
-    connection: Connection, node: Node, profile: AgentProfile, shim: tuple[str, ...]
+    connection: Connection, node: Node, profile: AgentProfile, servers: list[dict[str, Any]]
 ) -> str:
     """Agree on the protocol and open a session; returns its id.
+
+    Args:
+        connection: To the agent.
+        node: The child.
+        profile: How its agent is run.
+        servers: Its MCP servers, as `servers_of` or `servers_by_http` gives them.
 
     Raises:
         NoSession: says at which step the agent did not follow.
@@ -59,7 +65,9 @@ async def open_session(
         raise NoSession(f"it does not speak version {PROTOCOL} of ACP", f"its version is {said}")
     if profile.login:
         await _ask(connection, "authenticate", {"methodId": profile.login})
-    wanted = {"cwd": node.workspace, "mcpServers": servers_of(node, profile, shim)}
+    if servers and profile.mcp_by is McpBy.HTTP and not _takes_http(able):
+        raise NoSession('it takes no MCP server over HTTP: its profile says mcp_by = "http"')
+    wanted = {"cwd": node.workspace, "mcpServers": servers}
     session = await _ask(connection, "session/new", wanted, able)
     session_id = session.get("sessionId")
     if not isinstance(session_id, str) or not 0 < len(session_id) <= SESSION_LONGEST:
@@ -76,10 +84,34 @@ def servers_of(node: Node, profile: AgentProfile, shim: tuple[str, ...]) -> list
     Why the mark in its environment: some agents give their servers none of their own, and it is by
     the mark that a process is known in the weakest container.
     """
-    if profile.channel is not Channel.MCP or not profile.mcp_servers:
+    if not takes_server(profile):
         return []
     mark = {"name": "SUBSESSION_NODE", "value": str(node.node_id)}
     return [{"name": SERVER, "command": shim[0], "args": list(shim[1:]), "env": [mark]}]
+
+
+def servers_by_http(profile: AgentProfile, address: str, token: str) -> list[dict[str, Any]]:
+    """Give the same for an agent that takes servers by their address alone.
+
+    Why the token in a header: it goes by the agent's own input, so that no command line and no
+    file ever holds it.
+    """
+    if not takes_server(profile):
+        return []
+    header = {"name": "Authorization", "value": f"Bearer {token}"}
+    return [{"type": "http", "name": SERVER, "url": address, "headers": [header]}]
+
+
+def takes_server(profile: AgentProfile) -> bool:
+    """Tell whether our MCP server comes to an agent with its session."""
+    return profile.channel is Channel.MCP and profile.mcp_servers
+
+
+def _takes_http(able: dict[str, Any]) -> bool:
+    """Tell whether an agent says so; one that says nothing of it does not."""
+    abilities = able.get("agentCapabilities")
+    by = abilities.get("mcpCapabilities") if isinstance(abilities, dict) else None
+    return isinstance(by, dict) and by.get("http") is True
 
 
 async def _ask(

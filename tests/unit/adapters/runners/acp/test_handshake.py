@@ -5,13 +5,20 @@ import pytest
 from msgspec.structs import replace
 
 from subsessiond.adapters.runners.acp.connection import Connection
-from subsessiond.adapters.runners.acp.handshake import NoSession, open_session, servers_of
+from subsessiond.adapters.runners.acp.handshake import (
+    NoSession,
+    open_session,
+    servers_by_http,
+    servers_of,
+)
 from subsessiond.adapters.runners.frames import parse
-from subsessiond.model.role import AgentProfile, Channel
+from subsessiond.model.role import AgentProfile, Channel, McpBy
 from tests.support.nodes import node_in
 
 PROFILE = AgentProfile(name="a", runner="acp")
 SHIM = ("py", "-m", "shim")
+ADDRESS = "http://127.0.0.1:1/mcp"
+BY_HTTP = replace(PROFILE, mcp_by=McpBy.HTTP)
 GOOD: dict[str, Any] = {
     "initialize": {"result": {"protocolVersion": 1, "agentCapabilities": {}}},
     "session/new": {"result": {"sessionId": "s"}},
@@ -40,9 +47,11 @@ class Agent:
 
 async def open_one(answers: dict[str, Any], profile: AgentProfile = PROFILE) -> tuple[Agent, str]:
     """Open a session."""
-    agent = Agent(answers)
-    session = await open_session(agent.connection, node_in(Path("/w")), profile, SHIM)
-    return agent, session
+    agent, node = Agent(answers), node_in(Path("/w"))
+    servers = servers_of(node, profile, SHIM)
+    if profile.mcp_by is McpBy.HTTP:
+        servers = servers_by_http(profile, ADDRESS, "secret")
+    return agent, await open_session(agent.connection, node, profile, servers)
 
 
 async def test_a_session_is_opened_in_the_workspace_with_our_server() -> None:
@@ -87,6 +96,27 @@ async def test_login_and_mode_are_asked_for_where_the_profile_says_so() -> None:
 def test_an_agent_that_gets_our_tools_by_another_way_gets_no_server(fields: Any) -> None:
     """Nothing is handed over twice."""
     assert servers_of(node_in(Path("/w")), replace(PROFILE, **fields), SHIM) == []
+    assert servers_by_http(replace(BY_HTTP, **fields), ADDRESS, "secret") == []
+
+
+async def test_an_agent_that_takes_addresses_alone_gets_ours_and_its_token() -> None:
+    """The address is the daemon's, and the token goes in a header, as the protocol has it."""
+    able = {"mcpCapabilities": {"http": True}}
+    answers = GOOD | {"initialize": {"result": {"protocolVersion": 1, "agentCapabilities": able}}}
+    agent, _ = await open_one(answers, BY_HTTP)
+    header = {"name": "Authorization", "value": "Bearer secret"}
+    server = {"type": "http", "name": "subsession", "url": ADDRESS, "headers": [header]}
+    assert agent.asked[1][1]["mcpServers"] == [server]
+
+
+@pytest.mark.parametrize(
+    "able", [{}, {"mcpCapabilities": "all"}, {"mcpCapabilities": {"http": False, "sse": True}}]
+)
+async def test_an_agent_that_takes_no_address_is_told_none(able: Any) -> None:
+    """Who would not come back to us is not given a token."""
+    answers = GOOD | {"initialize": {"result": {"protocolVersion": 1, "agentCapabilities": able}}}
+    with pytest.raises(NoSession, match="takes no MCP server over HTTP"):
+        await open_one(answers, BY_HTTP)
 
 
 @pytest.mark.parametrize(
