@@ -298,6 +298,10 @@ class Verbs(ABC, Generic[Answer]):
         """Tell name, versions, process and places of the daemon."""
         return self.call("daemon.info", {})
 
+    def caller(self) -> Answer:
+        """Tell for whom the daemon takes this process, and why."""
+        return self.call("daemon.caller", {})
+
     def health(self) -> Answer:
         """Tell whether the daemon works, and the number of its last event."""
         return self.call("daemon.health", {})

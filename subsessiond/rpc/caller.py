@@ -8,6 +8,7 @@ refused.
 import socket
 from collections.abc import Callable
 
+from subsessiond.core.words.territory import territory_told
 from subsessiond.model.commands import Caller
 from subsessiond.model.ids import NodeId
 from subsessiond.model.peer import Peer
@@ -128,7 +129,8 @@ class Callers:
         if not finding.by_kernel and peer.below_daemon and claimed != found:
             detail = "it left its node's processes and shows no token of that node"
             raise Refused(_not_allowed(detail))
-        why = f"process {peer.pid} lies in the territory of {found}"
+        node = self._tree().nodes.get(found)
+        why = territory_told(peer.pid, found, node.identity if node is not None else None)
         return Caller(node_id=self._narrowed(found, claimed), why=why)
 
     def _outside(self, peer: Peer, finding: Finding, claimed: NodeId | None) -> Caller:

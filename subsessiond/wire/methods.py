@@ -156,6 +156,7 @@ METHODS: tuple[Method, ...] = (
     Method("roles.list", p.NoParams, r.ROLES, ANYONE, "List the roles a spawn may name."),
     Method("agents.list", p.NoParams, r.AGENTS, ANYONE, "List the agent profiles."),
     Method("daemon.info", p.NoParams, r.INFO, ANYONE, "Tell what serves here."),
+    Method("daemon.caller", p.NoParams, r.CALLER, ANYONE, "Tell for whom the caller is taken."),
     Method("daemon.health", p.NoParams, r.HEALTH, ANYONE, "Tell whether it serves."),
     Method("daemon.stats", p.NoParams, r.STATS, OPERATOR, "Count what is in memory."),
     Method("daemon.shutdown", p.NoParams, r.SHUTDOWN, OPERATOR, "End the daemon."),

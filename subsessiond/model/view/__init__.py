@@ -6,6 +6,7 @@ other number stands in.
 Times are wall clock milliseconds since 1970; an unknown one is absent.
 """
 
+from subsessiond.model.view.caller import CallerAnswer, CallerKind, TerritoryRow
 from subsessiond.model.view.daemon import (
     AgentRow,
     AgentsAnswer,
@@ -64,6 +65,8 @@ __all__ = [
     "AttachAnswer",
     "BlockedAnswer",
     "BlockedRow",
+    "CallerAnswer",
+    "CallerKind",
     "CancelAnswer",
     "CheckpointAnswer",
     "ChildRow",
@@ -94,6 +97,7 @@ __all__ = [
     "SteerAnswer",
     "StoppedNode",
     "SubscribeAnswer",
+    "TerritoryRow",
     "TranscriptAnswer",
     "TranscriptRecord",
     "TreeAnswer",

@@ -14,6 +14,7 @@ from subsessiond.rpc.desk import Desk
 from subsessiond.rpc.methods import (
     attach,
     blocked,
+    caller,
     cancel,
     checkpoint,
     daemon,
@@ -61,6 +62,7 @@ _METHODS: Final[Mapping[str, Any]] = MappingProxyType(
         "roles.list": tables.roles,
         "agents.list": tables.agents,
         "daemon.info": daemon.about,
+        "daemon.caller": caller.caller,
         "daemon.health": daemon.health,
         "daemon.stats": daemon.stats,
         "daemon.shutdown": daemon.shutdown,
