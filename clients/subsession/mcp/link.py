@@ -19,9 +19,9 @@ CALL_LIMIT_S = 30.0
 
 PIPE = (
     # Why 1.0 and this length: then the body is all that follows, and so is the answer.
-    b"POST /pipe HTTP/1.0\r\n"
-    b"Content-Type: application/octet-stream\r\n"
-    b"Content-Length: 9007199254740991\r\n\r\n"
+    "POST /pipe HTTP/1.0\r\n"
+    "Content-Type: application/octet-stream\r\n"
+    "Content-Length: 9007199254740991\r\n"
 )
 CALL = (
     "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -63,13 +63,17 @@ class Link:
             raise self._strange(head)
         return answer
 
-    def open(self) -> None:
+    def open(self, token: str = "") -> None:
         """Open the pipe.
+
+        Args:
+            token: shown to the daemon, where there is one.
 
         Raises:
             Unreachable: the daemon went away, or knows no pipes.
         """
-        head = self._exchange(PIPE)
+        shown = f"Authorization: Bearer {token}\r\n" if token else ""
+        head = self._exchange(f"{PIPE}{shown}\r\n".encode())
         if head.split(b" ")[1:2] != [b"200"]:
             raise self._strange(head)
         self._socket.settimeout(None)

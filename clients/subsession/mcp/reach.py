@@ -4,6 +4,7 @@ All of it is bounded: whoever asked gets an answer, and the next one tries again
 """
 
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -80,22 +81,28 @@ class Reach:
     def _link(self) -> Link:
         link = self._connected()
         try:
-            self._open(link)
-            link.open()
+            link.open(self._open(link))
         except (RefusedError, SubsessionError):
             link.close()
             raise
         return link
 
-    def _open(self, link: Link) -> None:
-        """Open the root.
+    def _open(self, link: Link) -> str:
+        """Open the root; a child's process opens none, and is served as the child it is.
+
+        Returns:
+            The token that has to be shown where the daemon cannot know this process; else nothing.
 
         Raises:
             RefusedError: the daemon has none for this process.
         """
+        who = link.call("daemon.caller", {})
+        if who.get("result", {}).get("kind") == "child":
+            return ""
         answer = link.call("subsession.open", self._opens)
         if "result" not in answer:
             raise RefusedError(answer.get("error", {}))
+        return "" if sys.platform == "linux" else str(answer["result"]["token"])
 
     def _connected(self) -> Link:
         """Connect to the daemon that listens, or to one that is started for it."""

@@ -20,8 +20,7 @@ def run(words: Words) -> int:
     signal(SIGINT, SIG_DFL)
     place = find_place(os.environ, words.socket, words.state_dir)
     folder = Path(words.workspace).absolute() if words.workspace else workspace_here()
-    opens = {"workspace": str(folder)}
-    if words.resume:
-        opens["resume"] = words.resume
+    which = {"resume": words.resume} if words.resume else {"resumeDetached": True}
+    opens = {"workspace": str(folder), **which}
     Bridge(Reach(place, opens)).run()
     os._exit(0)
