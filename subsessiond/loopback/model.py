@@ -1,5 +1,6 @@
 """A model that does one thing: it reports, as soon as it is offered the tool for it."""
 
+import contextlib
 import uuid
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -96,10 +97,11 @@ async def _send(
     if not is_streamed(request, body):
         return web.json_response(api.whole(reply))
     stream = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-    await stream.prepare(request)
-    for event in api.stream(reply):
-        await stream.write(event.written())
-    await stream.write_eof()
+    with contextlib.suppress(ConnectionError):  # an agent that ends hangs up where it likes
+        await stream.prepare(request)
+        for event in api.stream(reply):
+            await stream.write(event.written())
+        await stream.write_eof()
     return stream
 
 

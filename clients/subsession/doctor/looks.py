@@ -75,8 +75,8 @@ def look_at_agents(agents: Iterable[Json], version_of: Callable[[str], str]) -> 
             todo = f"install it, or name another agent for the tier {tiers} in agents.toml"
             yield Finding(name, State.BAD, problem, todo)
         elif program := str(row.get("program", "")):
-            yield Finding(
-                name, State.GOOD, f"{version_of(program) or 'no version told'}, {program}"
-            )
+            version = version_of(program)
+            yield Finding(name, State.GOOD, f"{version}, {program}" if version else program)
     if away:
-        yield Finding("not here", State.NOTE, f"{', '.join(away)}: known, and not installed")
+        said = f"{', '.join(away)}: known, and not installed or not set up"
+        yield Finding("not here", State.NOTE, said)

@@ -18,12 +18,12 @@ def judge(tried: "Tried") -> Finding:
     """Say how a trial ended, and why where it failed."""
     row, envelope = tried.view["row"], tried.view.get("envelope") or {}
     outcome, took = str(row.get("outcome", "")), f"{tried.took_s:.1f} s"
-    what = f"{tried.agent} tried"
+    what = tried.agent
     if outcome == "completed" and tried.reported and envelope.get("author") == "child":
         count = len(tried.offered or ())
-        said = f"was offered {count} tools, ours among them; reported after {took}"
+        said = f"tried: its model was offered {count} tools, reported by ours after {took}"
         return Finding(what, State.GOOD, said)
-    why = f"{_what_went_wrong(tried)}; after {took} it {_how_it_ended(outcome, envelope)}"
+    why = f"tried: {_what_went_wrong(tried)}; after {took} it {_how_it_ended(outcome, envelope)}"
     told = cut(str(envelope.get("diagnostic", "")).strip(), DIAGNOSTIC)
     said = f"{why}\n{told}" if told else why
     return Finding(what, State.BAD, said, _advice(tried))

@@ -64,4 +64,4 @@ def test_an_agent_that_serves_and_is_not_there_is_broken() -> None:
     assert (gone.what, gone.state) == ("a", State.BAD)
     assert "the tier worker" in gone.next
     assert (here.what, here.said) == ("c", "3.1, /bin/c")
-    assert (away.state, away.said) == (State.NOTE, "b: known, and not installed")
+    assert (away.state, away.said) == (State.NOTE, "b: known, and not installed or not set up")

@@ -25,7 +25,7 @@ def test_a_report_that_arrived_is_proof() -> None:
     """The whole way was gone."""
     found = judge(tried())
     assert found.state is State.GOOD
-    assert found.said == "was offered 2 tools, ours among them; reported after 2.0 s"
+    assert found.said == "tried: its model was offered 2 tools, reported by ours after 2.0 s"
 
 
 def test_a_model_without_our_tools_is_told_with_what_it_had() -> None:
