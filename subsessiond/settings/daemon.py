@@ -87,6 +87,8 @@ class DaemonTable(Value, frozen=True, kw_only=True):
     secrets_from: tuple[str, ...]
     transcripts_keep_days: int
     transcripts_most_mib: int
+    tcp_port: int | None
+    """Port of loopback that is opened at the start; none = a free one, when something needs it."""
 
 
 def read_daemon(text: dict[str, Any]) -> DaemonTable:

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from subsessiond.adapters.ids import RandomIds
-from subsessiond.adapters.runners.agentprocess import nowhere
 from subsessiond.adapters.lock import StateLock
 from subsessiond.adapters.peers.proc import read, stat_of
 from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
+from subsessiond.adapters.runners.agentprocess import nowhere
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.indexes import restore
 from subsessiond.model.ids import NodeId
