@@ -1,6 +1,5 @@
 """`doctor`: what runs here, what is missing and what to do; with `--probe` agents are tried."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +47,8 @@ def doctor(session: Session) -> int:
 
 
 def _look(session: Session) -> "list[Finding]":
+    from concurrent.futures import ThreadPoolExecutor
+
     from subsession.doctor import looks
     from subsession.doctor.programs import version_of
 
