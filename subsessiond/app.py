@@ -21,6 +21,8 @@ from subsessiond.core.scrub import Scrubber
 from subsessiond.engine.channels import Channels
 from subsessiond.engine.executor import Executor
 from subsessiond.engine.journaling import Journaling
+from subsessiond.engine.ledger import Ledger, counting
+from subsessiond.engine.recovery import recover
 from subsessiond.engine.registry import Registry
 from subsessiond.engine.shutdown import end_children
 from subsessiond.engine.ticker import Ticker
@@ -42,19 +44,18 @@ from subsessiond.parts import (
     open_transcripts,
     problem_of,
     program_of,
-    recover_all,
+    watch_guests,
 )
 from subsessiond.ports import Runner
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
 from subsessiond.rpc.granting import Granting
-from subsessiond.rpc.loopback import mcp_address, serve_mcp
 from subsessiond.rpc.mcp.inprocess import InProcessTools
 from subsessiond.rpc.mcp.session import Session
 from subsessiond.rpc.mcp.toolbox import Toolbox
 from subsessiond.rpc.methods import handlers
 from subsessiond.rpc.server import RpcServer
-from subsessiond.rpc.tcp.listener import TcpListener
+from subsessiond.rpc.showing import showing
 from subsessiond.rpc.territories import Territories
 from subsessiond.settings import Settings, load_policy
 
@@ -102,10 +103,6 @@ class Daemon:
         self._tokens = Tokens()
         self._channels = Channels()
         self._tools = InProcessTools()
-        self._listener = TcpListener(settings.tcp_port, logger)
-        kept = settings.passphrase
-        check = None if kept is None else kept.is_it
-        self._granting = Granting(check, self._clock.awake_ms)
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
         self._started_at_ms = self._clock.wall_ms()
@@ -120,7 +117,8 @@ class Daemon:
             self._containers = processes.kind
             workspace = DiskWorkspace(fold_case=self._settings.policy.fold_case)
             parts.callback(workspace.close)
-            self._transcripts = open_transcripts(self._settings, self._clock, parts)
+            self._ledger = Ledger(store, self._clock)
+            self._transcripts = open_transcripts(self._settings, self._clock, self._ledger, parts)
             executor = Executor(
                 self._runners(processes, workspace),
                 self._clock,
@@ -138,7 +136,8 @@ class Daemon:
             registry = Registry(loaded.tree, self._settings.policy, store, executor.perform)
             registry.listen(self._tokens.on_events)
             registry.listen(self._channels.on_events)
-            async with noticing(self._settings, registry, self._clock, self._scrubber):
+            notices = noticing(self._settings, registry, self._clock, self._scrubber)
+            async with notices, counting(self._ledger, registry):
                 await self._serve(registry, store, executor, processes, workspace)
         return 0
 
@@ -151,7 +150,8 @@ class Daemon:
         workspace: DiskWorkspace,
     ) -> None:
         journaling = Journaling(self._journals, store)
-        voice = EngineVoice(registry, self._clock, self._ids, self._channels, self._scrubber)
+        show = self._ledger.show
+        voice = EngineVoice(registry, self._clock, self._ids, self._channels, self._scrubber, show)
         waiting = Waiting(registry)
         territories = Territories(registry.tree, self._agents)
         if isinstance(processes, LinuxProcesses):
@@ -166,7 +166,7 @@ class Daemon:
             await journaling.catch_up()
             # Why before: recovering may start a successor, which gets a folder of its own there.
             await asyncio.to_thread(clear_scratch, self._settings)
-            await recover_all(registry, processes, self._clock, voice)
+            await _recover(registry, processes, self._clock, voice)
             regular = chores(self._settings, self._transcripts, processes)
             ticker = Ticker(registry, self._clock, store, *regular)
             ticking = tasks.create_task(ticker.run(), name="ticker")
@@ -184,9 +184,8 @@ class Daemon:
         logger.info("stopped")
 
     def _runners(self, processes: AnyProcesses, workspace: DiskWorkspace) -> dict[str, Runner]:
-        settings, transcripts, ids = self._settings, self._transcripts, self._ids
-        address, tools = partial(mcp_address, self._listener), self._tools
-        return open_runners(settings, processes, transcripts, ids, workspace, tools, address)
+        transcripts, tools = self._transcripts, self._tools
+        return open_runners(self._settings, processes, transcripts, self._ids, workspace, tools)
 
     async def _end_children(self, registry: Registry, executor: Executor) -> None:
         """Stop all children; a second signal shortens the waiting, not the record."""
@@ -232,20 +231,15 @@ class Daemon:
             reload=lambda: self._reload(registry),
             settle_journals=journaling.settle,
             transcripts=self._transcripts,
+            ledger=self._ledger,
             scrubber=self._scrubber,
             problem_of=problem_of,
             program_of=program_of,
-            granting=self._granting,
-            port=lambda: self._listener.port,
+            granting=self._granting(),
         )
-        return self._rpc(desk, registry, callers)
-
-    def _rpc(self, desk: Desk, registry: Registry, callers: Callers) -> RpcServer:
         methods = handlers(desk)
-        toolbox = self._tools.bind(Toolbox(desk, methods, logger))
-        serve_mcp(self._listener, toolbox, registry, self._tokens.node_of)
-        session = partial(Session, toolbox)
-        return RpcServer(methods, callers.identify, logger, session, self._listener)
+        session = partial(Session, self._tools.bind(Toolbox(desk, methods, logger)))
+        return RpcServer(showing(desk, methods), callers.identify, logger, session)
 
     def _callers(self, registry: Registry, territories: Territories) -> Callers:
         for node in registry.tree.nodes.values():
@@ -257,6 +251,10 @@ class Daemon:
             self._tokens.node_of,
             headless=self._settings.headless,
         )
+
+    def _granting(self) -> Granting:
+        kept = self._settings.passphrase
+        return Granting(None if kept is None else kept.is_it, self._clock.awake_ms)
 
     def _about(self) -> About:
         return About(
@@ -288,3 +286,10 @@ class Daemon:
         self._stop.set()
 
 
+async def _recover(
+    registry: Registry, processes: AnyProcesses, clock: SystemClock, voice: EngineVoice
+) -> None:
+    """Settle what an earlier life left, and go on watching what was not ours to end."""
+    found = await recover(registry, processes, clock)
+    watch_guests(processes, registry.tree, voice)
+    logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))

@@ -1,7 +1,7 @@
 """How a runner speaks back: its outcome is again a command."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from subsessiond.core.scrub import Scrubber, scrubbed
 from subsessiond.engine.channels import Channels
@@ -9,9 +9,17 @@ from subsessiond.engine.registry import Answer, Registry
 from subsessiond.model.commands import ClientCommand, Command
 from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import MessageId, NodeId
+from subsessiond.model.ledger import Part
 from subsessiond.model.policy import Policy
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Clock, IdSource, Stamps
+
+Show = Callable[[NodeId, int, Sequence[Part]], None]
+
+
+def _uncounted(_reader: NodeId, _size: int, _parts: Sequence[Part]) -> None:
+    """Nobody counts."""
+
 
 NO_VALUES = Scrubber()
 """Knows the shapes of secrets, and no value."""
@@ -27,9 +35,11 @@ class EngineVoice:
         ids: IdSource,
         channels: Channels,
         scrubber: Scrubber = NO_VALUES,
+        show: Show = _uncounted,
     ) -> None:
         self.scrubber = scrubber
         """Takes secrets out of what is said of the outside."""
+        self._show = show
         self._registry = registry
         self._clock = clock
         self._ids = ids
@@ -74,6 +84,10 @@ class EngineVoice:
     def take(self, message_id: MessageId) -> bool:
         """Take a message to hand it over; false where another way has it."""
         return self._registry.handed.take(message_id)
+
+    def show(self, reader: NodeId, size: int, parts: Sequence[Part]) -> None:
+        """Count what a parent is prompted with, and what in it comes of which child."""
+        self._show(reader, size, parts)
 
     @property
     def policy(self) -> Policy:

@@ -1,12 +1,13 @@
 """How children live, and how they speak back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypedDict
 
 from subsessiond.model.base import Value
 from subsessiond.model.commands import ClientCommand, Command
 from subsessiond.model.decision import Reply
 from subsessiond.model.ids import MessageId, NodeId
+from subsessiond.model.ledger import Part
 from subsessiond.model.node import Node
 from subsessiond.model.policy import Policy
 from subsessiond.model.process import Stopped
@@ -78,6 +79,9 @@ class Voice(Protocol):
 
     def take(self, message_id: MessageId) -> bool:
         """Take a message to hand it over to the child; false where another way has it."""
+
+    def show(self, reader: NodeId, size: int, parts: Sequence[Part]) -> None:
+        """Count what a parent is prompted with, and what in it comes of which child."""
 
     @property
     def policy(self) -> Policy:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from subsessiond.model.base import Value
 from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import MessageId, NodeId
+from subsessiond.model.ledger import Account, Life
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node
 from subsessiond.model.process import Identity
@@ -84,6 +85,21 @@ class Store(Protocol):
 
     async def node(self, node_id: NodeId) -> Node | None:
         """Read a node that is not kept in memory any more."""
+
+    async def tree_of(self, root: NodeId) -> tuple[Node, ...]:
+        """Read a root and all below it, parents before their children."""
+
+    async def begin_counting(self, at_ms: int) -> tuple[Life, ...]:
+        """Note that counting begins; gives the lives that ended without their last counts."""
+
+    async def accounts(self, ids: tuple[NodeId, ...]) -> tuple[Account, ...]:
+        """Read the counts of those nodes that have any."""
+
+    async def keep_accounts(self, counts: tuple[Account, ...], *, last: bool = False) -> None:
+        """Keep counts, the last of this life where they are.
+
+        Safe when the daemon is killed; when the machine dies, with the next commit.
+        """
 
     async def unsynced_lines(self) -> tuple[JournalLine, ...]:
         """Read the journal lines that may not stand in their files yet."""

@@ -1,7 +1,7 @@
 """What the methods work with: the engine, the ports, and what is kept for reading the tree."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
@@ -11,6 +11,7 @@ from subsessiond.model.commands import Caller, ClientCommand, Command
 from subsessiond.model.decision import Reply
 from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import MessageId, NodeId
+from subsessiond.model.ledger import Account, Life, Part
 from subsessiond.model.node import Node
 from subsessiond.model.peer import Peer
 from subsessiond.model.policy import Limits, Policy
@@ -82,6 +83,23 @@ class Channels(Protocol):
 
     def seen(self, node_id: NodeId) -> bool:
         """Tell whether it has."""
+
+
+class Ledger(Protocol):
+    """The context ledger, as those see it who show something to a parent."""
+
+    @property
+    def lives(self) -> tuple[Life, ...]:
+        """Lives of the daemon whose last counts were lost."""
+
+    def show(self, reader: NodeId, size: int, parts: Sequence[Part]) -> None:
+        """Count what a parent is shown."""
+
+    def define(self, node_id: NodeId, size: int) -> None:
+        """Note the size of the definitions of our tools."""
+
+    async def of(self, ids: Sequence[NodeId]) -> dict[NodeId, Account]:
+        """Give the counts of those nodes that have any."""
 
 
 class Lanes:
@@ -156,14 +174,13 @@ class Desk:
     settle_journals: Callable[[], Awaitable[None]]
     """Returns when every journal line of before stands in its file, or cannot."""
     transcripts: Transcripts
+    ledger: Ledger
     scrubber: Scrubber = field(default_factory=Scrubber)
     """Takes secrets out of what is shown of a transcript."""
     problem_of: Callable[[AgentProfile], str] = _nothing
     """Says why no child of an agent could start now; empty where nothing is known against it."""
     program_of: Callable[[AgentProfile], str] = _nothing
     """Names the program that children of an agent are; empty where there is none."""
-    port: Callable[[], int | None] = lambda: None
-    """Gives the port of loopback, where one is open."""
     guard: Guard = field(default_factory=Guard)
     granting: Granting = field(default_factory=Granting)
     """Asks for the operator's passphrase where one is set."""

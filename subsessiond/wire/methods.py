@@ -8,6 +8,7 @@ from subsessiond.wire import params as p
 from subsessiond.wire import results as r
 from subsessiond.wire.checkpoint import CheckpointFields
 from subsessiond.wire.report import ReportFields
+from subsessiond.wire.stats import StatsParams
 
 ANYONE = "anyone"
 OPERATOR = "operator"
@@ -145,6 +146,13 @@ METHODS: tuple[Method, ...] = (
         r.TRANSCRIPT,
         OPERATOR,
         "Read what went between the daemon and a child.",
+    ),
+    Method(
+        "subsession.stats",
+        StatsParams,
+        r.LEDGER,
+        OPERATOR,
+        "Show what sessions hold against what their parents were shown of them.",
     ),
     Method(
         "events.subscribe",

@@ -16,6 +16,7 @@ import msgspec
 from subsessiond.adapters.ids import RandomIds
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.engine.channels import Channels
+from subsessiond.engine.ledger import Ledger, listening
 from subsessiond.engine.registry import Registry
 from subsessiond.engine.tokens import Tokens
 from subsessiond.engine.waiting import Waiting
@@ -285,6 +286,7 @@ def _bench(
         workspace=workspace,
         journals=journals,
         transcripts=transcripts,
+        ledger=listening(registry, Ledger(store, clock)),
         store=store,
         tokens=Tokens(),
         channels=Channels(),

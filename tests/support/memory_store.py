@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from subsessiond.adapters.store.agents import process_of
 from subsessiond.model.events import AnyEvent, MessagesMoved
 from subsessiond.model.ids import MessageId, NodeId
+from subsessiond.model.ledger import Account, Life
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node, Status
 from subsessiond.model.tree import Tree
@@ -29,6 +30,9 @@ class MemoryStore:
         self._tree = Tree()
         self._nodes: dict[NodeId, Node] = {}
         self._events: list[AnyEvent] = []
+        self._accounts: dict[NodeId, Account] = {}
+        self._counting_since: int | None = None
+        self._lives: tuple[Life, ...] = ()
         self._lines: dict[tuple[NodeId, int], tuple[JournalLine, bool]] = {}
 
     async def load(self, fold: Callable[[Tree, Node], Tree]) -> Loaded:
@@ -79,6 +83,29 @@ class MemoryStore:
     async def node(self, node_id: NodeId) -> Node | None:
         """Read a node."""
         return self._nodes.get(node_id)
+
+    async def tree_of(self, root: NodeId) -> tuple[Node, ...]:
+        """Read a tree; names grow with age."""
+        return tuple(n for _, n in sorted(self._nodes.items()) if n.root == root)
+
+    async def begin_counting(self, at_ms: int) -> tuple[Life, ...]:
+        """Begin a life."""
+        if self._counting_since is not None:
+            self._lives += (Life(began_ms=self._counting_since, found_ms=at_ms),)
+        self._counting_since = at_ms
+        return self._lives
+
+    async def accounts(self, ids: tuple[NodeId, ...]) -> tuple[Account, ...]:
+        """Read counts."""
+        return tuple(self._accounts[node_id] for node_id in ids if node_id in self._accounts)
+
+    async def keep_accounts(self, counts: tuple[Account, ...], *, last: bool = False) -> None:
+        """Keep counts."""
+        if self.fault is not None:
+            raise self.fault
+        self._accounts.update((account.node_id, account) for account in counts)
+        if last:
+            self._counting_since = None
 
     async def unsynced_lines(self) -> tuple[JournalLine, ...]:
         """Read lines not yet synced."""

@@ -12,6 +12,7 @@ from subsessiond.adapters.processes import LinuxProcesses, PortableProcesses
 from subsessiond.adapters.runners.agentprocess import nowhere
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.core.indexes import restore
+from subsessiond.engine.ledger import Ledger
 from subsessiond.model.ids import NodeId
 from subsessiond.model.process import Identity, ProcessFault
 from subsessiond.model.role import AgentProfile
@@ -29,6 +30,7 @@ from subsessiond.rpc.mcp.inprocess import InProcessTools
 from subsessiond.settings import Settings, load
 from subsessiond.settings.agents import RunnerKind
 from tests.support.manual_clock import ManualClock
+from tests.support.memory_store import MemoryStore
 from tests.support.transcripts import ListedTranscripts
 
 
@@ -101,8 +103,9 @@ async def test_transcripts_lie_in_the_state_directory(settings: Settings) -> Non
     """What a runner writes down is there once the parts are closed."""
     settings.state_dir.mkdir()
     node = NodeId("0" * 26)
+    counts = Ledger(MemoryStore(), ManualClock())
     async with AsyncExitStack() as parts:
-        transcript = open_transcripts(settings, ManualClock(), parts).open(node)
+        transcript = open_transcripts(settings, ManualClock(), counts, parts).open(node)
         transcript.write("out", b"said\n")
         transcript.close()
     (file,) = (settings.state_dir / "transcripts" / node).iterdir()

@@ -1,6 +1,7 @@
 """The mail of one child, as its runner hands it over between turns."""
 
 from subsessiond.core.bounds import bytes_of_tokens, size_bytes
+from subsessiond.core.ledger import mail_part
 from subsessiond.core.words import mail_prompt
 from subsessiond.model.commands import MarkDelivered
 from subsessiond.model.ids import MessageId, NodeId
@@ -82,7 +83,13 @@ class Mailbox:
         self._unheard.difference_update(ids)
         now = self._voice.now()
         await self._voice.ask(MarkDelivered(node=self._node_id, message_ids=ids, **now))
-        return mail_prompt(said, len(unread) - len(shown))
+        prompt = mail_prompt(said, len(unread) - len(shown))
+        parts = [
+            mail_part(message.sender, message.source, text, again=again)
+            for message, (text, again) in zip(shown, said, strict=True)
+        ]
+        self._voice.show(self._node_id, size_bytes(prompt), parts)
+        return prompt
 
     def note_heard(self) -> None:
         """Tell that the agent worked through what it was handed: it has read it."""

@@ -38,6 +38,10 @@ _OPEN_KEYS = (
     " WHERE n.root IN (SELECT root FROM nodes WHERE released = 0)"
 )
 _ONE = "SELECT n.body, b.body FROM nodes n LEFT JOIN briefs b ON b.node = n.id WHERE n.id = ?"
+_ONE_ROOT = (
+    "SELECT n.id, n.body, b.body FROM nodes n LEFT JOIN briefs b ON b.node = n.id"
+    " WHERE n.root = ? ORDER BY n.rowid"
+)
 _MOVE = (
     "SELECT body FROM (SELECT seq, body FROM events WHERE type = 'MessagesMoved' AND node = ?"
     " ORDER BY seq DESC LIMIT ?) WHERE instr(body, ?) ORDER BY seq DESC LIMIT 1"
@@ -83,6 +87,11 @@ def read_node(db: sqlite3.Connection, node_id: NodeId) -> Node | None:
     """Read one node, wherever its tree stands."""
     row = db.execute(_ONE, (node_id,)).fetchone()
     return _read_node(node_id, *row) if row else None
+
+
+def read_root(db: sqlite3.Connection, root: NodeId) -> tuple[Node, ...]:
+    """Read a root and all below it, parents before their children."""
+    return tuple(_read_node(*row) for row in db.execute(_ONE_ROOT, (root,)))
 
 
 def read_all(db: sqlite3.Connection) -> dict[NodeId, Node]:

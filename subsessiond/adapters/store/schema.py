@@ -68,7 +68,16 @@ def _index_moves(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX events_moved ON events (node, seq) WHERE type = 'MessagesMoved'")
 
 
-MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_create, _index_moves)
+def _keep_accounts(db: sqlite3.Connection) -> None:
+    """Version 3: what each session holds and what of it was shown. Older nodes were not counted."""
+    db.execute("CREATE TABLE accounts (node TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID")
+
+
+MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
+    _create,
+    _index_moves,
+    _keep_accounts,
+)
 """Step i leads from version i to version i + 1; 0 is an empty file."""
 
 

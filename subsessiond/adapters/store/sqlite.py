@@ -1,6 +1,5 @@
 """The registry's store: what the port asks, done in the store's own thread."""
 
-import os
 import sqlite3
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -9,11 +8,12 @@ from typing import TypeVar
 
 import msgspec
 
-from subsessiond.adapters.store import backup, reader, workspaces
+from subsessiond.adapters.store import accounts, backup, reader, workspaces
 from subsessiond.adapters.store.agents import read_agents
 from subsessiond.adapters.store.faults import is_broken, is_full, store_fault
-from subsessiond.adapters.store.files import Left, Places, replace_file
+from subsessiond.adapters.store.files import Places
 from subsessiond.adapters.store.lane import Lane
+from subsessiond.adapters.store.leaving import leave
 from subsessiond.adapters.store.opened import OpenStore
 from subsessiond.adapters.store.room import BALLAST_BYTES, LOW_WATER_BYTES, Room, is_ending
 from subsessiond.adapters.store.start import Finding, Start
@@ -21,6 +21,7 @@ from subsessiond.adapters.store.touched import touched
 from subsessiond.adapters.store.writer import mark_synced, write_batch
 from subsessiond.model.events import AnyEvent, NodeAdmitted, RootOpened
 from subsessiond.model.ids import MessageId, NodeId
+from subsessiond.model.ledger import Account, Life
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node
 from subsessiond.model.tree import Tree
@@ -115,6 +116,23 @@ class SqliteStore:
         """Read a node that is not kept in memory any more."""
         return await self._reading("reading a node", lambda db: reader.read_node(db, node_id))
 
+    async def tree_of(self, root: NodeId) -> tuple[Node, ...]:
+        """Read a root and all below it, parents before their children."""
+        return await self._reading("reading a tree", lambda db: reader.read_root(db, root))
+
+    async def begin_counting(self, at_ms: int) -> tuple[Life, ...]:
+        """Note that counting begins; gives the lives that ended without their last counts."""
+        return await self._lane.run(lambda: accounts.begin_counting(self._opened(), at_ms))
+
+    async def accounts(self, ids: tuple[NodeId, ...]) -> tuple[Account, ...]:
+        """Read the counts of those nodes that have any."""
+        read = partial(accounts.read_accounts, ids=ids)
+        return await self._reading("reading counts", read)
+
+    async def keep_accounts(self, counts: tuple[Account, ...], *, last: bool = False) -> None:
+        """Keep counts; does not wait for the disk."""
+        await self._lane.run(partial(self._keep_accounts, counts, last=last))
+
     async def unsynced_lines(self) -> tuple[JournalLine, ...]:
         """Read the journal lines that may not stand in their files yet."""
         return await self._reading("reading journal lines", reader.read_unsynced)
@@ -180,32 +198,13 @@ class SqliteStore:
                 raise
             start.unusable(str(fault))
             return None
-        left = self._leave(db)
+        told = (*start.warnings, *warnings, *listed, *leave(self._places, db))
         self._store = OpenStore(self._places, db, self._guard)
         self._last = tree
         self._workspaces = frozenset(workspaces.known(self._places))
         self._room.lay_ballast()
         self.backup_due = bool(tree.seq) and backup.is_due(self._places)
-        told = (*start.warnings, *warnings, *listed, *left)
         return Loaded(tree=tree, warnings=told, agents=agents)
-
-    def _leave(self, db: sqlite3.Connection) -> tuple[str, ...]:
-        """Write down what stands here, so that the next start notices another store.
-
-        A full disk does not keep the daemon from starting: its finals have their ballast.
-        """
-        found = os.stat(self._places.store)
-        left = Left(
-            uuid=reader.read_uuid(db),
-            device=found.st_dev,
-            inode=found.st_ino,
-            seq=reader.last_seq(db),
-        )
-        try:
-            replace_file(self._places.left, msgspec.json.encode(left))
-        except OSError as fault:
-            return (f"writing {self._places.left}: {fault.strerror}",)
-        return ()
 
     def _commit(self, batch: Batch) -> None:
         store = self._opened()
@@ -259,6 +258,10 @@ class SqliteStore:
         with self._opened().transaction("marking journal lines", durable=False) as db:
             mark_synced(db, lines)
 
+    def _keep_accounts(self, counts: tuple[Account, ...], *, last: bool) -> None:
+        if accounts.keep_accounts(self._opened(), counts, last=last):
+            self._lane.later(self._checkpoint)
+
     def _checkpoint(self) -> None:
         if self._store is not None and (said := self._store.checkpoint()) is not None:
             self._warn(said)
@@ -287,7 +290,7 @@ class SqliteStore:
             return
         try:
             store.check()
-            for warning in self._leave(store.db):
+            for warning in leave(self._places, store.db):
                 self._warn(warning)
         except (StoreFault, sqlite3.Error, OSError) as fault:
             self._warn(f"closing the store: {fault}")

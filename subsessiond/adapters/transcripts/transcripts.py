@@ -1,6 +1,7 @@
 """The transcripts of a daemon, from the loop's side."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,10 +12,18 @@ from subsessiond.adapters.transcripts.pruning import prune
 from subsessiond.adapters.transcripts.reader import read_after, read_last
 from subsessiond.adapters.transcripts.writer import Piece, Source, Writer
 from subsessiond.model.ids import NodeId
+from subsessiond.model.ledger import Stream
 from subsessiond.ports import Clock, TranscriptData, TranscriptPage
 
 _CANNOT: Final = (TypeError, ValueError, RecursionError, OverflowError)
+_STREAMS: Final = frozenset(Stream)
 DAY_MS: Final = 24 * 3_600_000
+
+Count = Callable[[NodeId, Stream, int], None]
+
+
+def _uncounted(_node: NodeId, _stream: Stream, _size: int) -> None:
+    """Nobody counts."""
 
 
 class FileTranscripts:
@@ -23,11 +32,13 @@ class FileTranscripts:
     Args:
         base: The folder; made when the first piece comes.
         clock: Stamps the pieces.
+        count: Is told of all bytes that are given to be kept, whether there is room or not.
     """
 
-    def __init__(self, base: Path, clock: Clock) -> None:
+    def __init__(self, base: Path, clock: Clock, count: Count = _uncounted) -> None:
         self._base = base
         self._clock = clock
+        self.count = count
         self._writer = Writer()
         self._open: dict[NodeId, tuple[Source, int]] = {}
         """What is written now, and by how many."""
@@ -86,6 +97,7 @@ class FileTranscript:
         """Keep a piece; never blocks and never raises."""
         raw = data if isinstance(data, bytes) else _encoded(data)
         self._bytes += len(raw)
+        self._count(kind, len(raw))
         if self._closed or not raw:
             return
         self._owner.put(self._source, kind, raw, whole=not isinstance(data, bytes))
@@ -93,8 +105,13 @@ class FileTranscript:
     def lose(self, count: int) -> None:
         """Note that so many bytes never came this far; lines they belonged to are not kept."""
         self._bytes += max(0, count)
+        self._count(Stream.ERRORS, max(0, count))
         if not self._closed:
             self._source.lost_bytes += max(0, count)
+
+    def _count(self, kind: str, size: int) -> None:
+        if kind in _STREAMS:
+            self._owner.count(self._source.node_id, Stream(kind), size)
 
     def close(self) -> None:
         """Give back what it holds once all before is written; idempotent."""

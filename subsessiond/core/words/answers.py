@@ -66,5 +66,10 @@ def mail_prompt(messages: tuple[tuple[str, bool], ...], more: int) -> str:
     return "\n\n".join((*_shown(messages), *rest))
 
 
+def shown_text(text: str, *, again: bool) -> str:
+    """Show one message: as it is, or marked where it was shown before."""
+    return f"(again) {text}" if again else text
+
+
 def _shown(messages: tuple[tuple[str, bool], ...]) -> tuple[str, ...]:
-    return tuple(f"(again) {text}" if again else text for text, again in messages)
+    return tuple(shown_text(text, again=again) for text, again in messages)

@@ -18,6 +18,7 @@ from subsessiond.model.view.daemon import (
     ShutdownAnswer,
     StatsAnswer,
 )
+from subsessiond.model.view.ledger import LedgerAnswer, LedgerRow, LedgerSum
 from subsessiond.model.view.mail import (
     InboxAnswer,
     MailItem,
@@ -78,6 +79,9 @@ __all__ = [
     "InfoAnswer",
     "JournalAnswer",
     "JournalEntry",
+    "LedgerAnswer",
+    "LedgerRow",
+    "LedgerSum",
     "LetterAnswer",
     "MailItem",
     "MeasuredSubtree",

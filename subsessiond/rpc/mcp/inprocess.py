@@ -32,7 +32,8 @@ class InProcessTools:
         """Call one; whatever happens becomes an answer."""
         tool = tool_named(name)
         assert tool is not None, name
-        result = await self._bound.call(tool, arguments, _call_of(node_id))
+        call = _call_of(node_id)
+        result = self._bound.show(await self._bound.call(tool, arguments, call), call)
         texts = (part["text"] for part in result["content"])
         return ToolAnswer(text="\n\n".join(texts), refused=result["isError"])
 

@@ -20,7 +20,7 @@ from subsessiond.rpc.dispatch import BATCH_MOST, Answer, Answers
 from subsessiond.rpc.mcp import messages
 from subsessiond.rpc.mcp.results import Result, refusal_result
 from subsessiond.rpc.mcp.table import INBOX, tool_named
-from subsessiond.rpc.mcp.toolbox import SERVER, Toolbox
+from subsessiond.rpc.mcp.toolbox import SERVER, Told, Toolbox
 from subsessiond.rpc.mcp.versions import (
     SUPPORTED,
     in_version,
@@ -58,14 +58,11 @@ class Session:
         self._toolbox = toolbox
         self._running = running
         self._progress_s = progress_s
-        self._under_way: dict[Any, asyncio.Task[Result]] = {}
+        self._under_way: dict[Any, asyncio.Task[Told]] = {}
 
     def split(self, raw: bytes, call: Call) -> Answers:
         """Read one message and split it into calls. Never waits; begins nothing."""
-        return self.take(read_json(raw), call)
-
-    def take(self, message: Any | Unreadable, call: Call) -> Answers:
-        """Split a message that was read into calls. Never waits; begins nothing."""
+        message = read_json(raw)
         if isinstance(message, Unreadable):
             return Answers(ready=_unreadable(message))
         if not isinstance(message, list):
@@ -85,11 +82,6 @@ class Session:
         refused = error_object(rejection)
         said = [messages.error(refused, one) for one in ids if one is not None]
         return Answers(is_batch=is_batch).join(said)
-
-    def end(self) -> None:
-        """Take back what is under way: whoever asked for it is gone."""
-        for work in tuple(self._under_way.values()):
-            work.cancel()
 
     def too_long(self, limit: int) -> bytes:
         """Answer a line that was too long to be kept."""
@@ -177,9 +169,10 @@ class Session:
         if call.connection is not None and call.connection.closed:
             return None
         # Why not on a mailbox: that is bounded as a whole, and what was said lies in it.
-        return work.result() if tool is INBOX else self._toolbox.ride(work.result(), call)
+        result = self._toolbox.show(work.result(), call)
+        return result if tool is INBOX else self._toolbox.ride(result, call)
 
-    async def _wait(self, work: asyncio.Task[Result], token: str | int | None, call: Call) -> None:
+    async def _wait(self, work: asyncio.Task[Told], token: str | int | None, call: Call) -> None:
         """Wait for a call to end, and say now and then that it goes on to whoever wants to hear."""
         seconds, count = None if token is None else self._progress_s, 0
         while not (await asyncio.wait((work,), timeout=seconds))[0]:

@@ -20,6 +20,7 @@ OPERATORS: dict[str, dict[str, Any]] = {
     "subsession.release": {"nodeId": STRANGER},
     "subsession.close": {"nodeId": STRANGER},
     "subsession.transcript": {"nodeId": STRANGER},
+    "subsession.stats": {"nodeId": STRANGER},
     "daemon.stats": {},
     "daemon.shutdown": {},
     "daemon.reload": {},
