@@ -22,7 +22,6 @@ from subsessiond.engine.channels import Channels
 from subsessiond.engine.executor import Executor
 from subsessiond.engine.journaling import Journaling
 from subsessiond.engine.ledger import Ledger, counting
-from subsessiond.engine.recovery import recover
 from subsessiond.engine.registry import Registry
 from subsessiond.engine.shutdown import end_children
 from subsessiond.engine.ticker import Ticker
@@ -44,18 +43,20 @@ from subsessiond.parts import (
     open_transcripts,
     problem_of,
     program_of,
-    watch_guests,
+    recover_all,
 )
 from subsessiond.ports import Runner
 from subsessiond.rpc.caller import Callers
 from subsessiond.rpc.desk import About, Desk, open_desk
 from subsessiond.rpc.granting import Granting
+from subsessiond.rpc.loopback import mcp_address, serve_mcp
 from subsessiond.rpc.mcp.inprocess import InProcessTools
 from subsessiond.rpc.mcp.session import Session
 from subsessiond.rpc.mcp.toolbox import Toolbox
 from subsessiond.rpc.methods import handlers
 from subsessiond.rpc.server import RpcServer
 from subsessiond.rpc.showing import showing
+from subsessiond.rpc.tcp.listener import TcpListener
 from subsessiond.rpc.territories import Territories
 from subsessiond.settings import Settings, load_policy
 
@@ -103,6 +104,10 @@ class Daemon:
         self._tokens = Tokens()
         self._channels = Channels()
         self._tools = InProcessTools()
+        self._listener = TcpListener(settings.tcp_port, logger)
+        kept = settings.passphrase
+        check = None if kept is None else kept.is_it
+        self._granting = Granting(check, self._clock.awake_ms)
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
         self._started_at_ms = self._clock.wall_ms()
@@ -166,7 +171,7 @@ class Daemon:
             await journaling.catch_up()
             # Why before: recovering may start a successor, which gets a folder of its own there.
             await asyncio.to_thread(clear_scratch, self._settings)
-            await _recover(registry, processes, self._clock, voice)
+            await recover_all(registry, processes, self._clock, voice)
             regular = chores(self._settings, self._transcripts, processes)
             ticker = Ticker(registry, self._clock, store, *regular)
             ticking = tasks.create_task(ticker.run(), name="ticker")
@@ -184,8 +189,9 @@ class Daemon:
         logger.info("stopped")
 
     def _runners(self, processes: AnyProcesses, workspace: DiskWorkspace) -> dict[str, Runner]:
-        transcripts, tools = self._transcripts, self._tools
-        return open_runners(self._settings, processes, transcripts, self._ids, workspace, tools)
+        settings, transcripts, ids = self._settings, self._transcripts, self._ids
+        address, tools = partial(mcp_address, self._listener), self._tools
+        return open_runners(settings, processes, transcripts, ids, workspace, tools, address)
 
     async def _end_children(self, registry: Registry, executor: Executor) -> None:
         """Stop all children; a second signal shortens the waiting, not the record."""
@@ -235,11 +241,17 @@ class Daemon:
             scrubber=self._scrubber,
             problem_of=problem_of,
             program_of=program_of,
-            granting=self._granting(),
+            granting=self._granting,
+            port=lambda: self._listener.port,
         )
+        return self._rpc(desk, registry, callers)
+
+    def _rpc(self, desk: Desk, registry: Registry, callers: Callers) -> RpcServer:
         methods = handlers(desk)
-        session = partial(Session, self._tools.bind(Toolbox(desk, methods, logger)))
-        return RpcServer(showing(desk, methods), callers.identify, logger, session)
+        toolbox = self._tools.bind(Toolbox(desk, methods, logger))
+        serve_mcp(self._listener, toolbox, registry, self._tokens.node_of)
+        session = partial(Session, toolbox)
+        return RpcServer(showing(desk, methods), callers.identify, logger, session, self._listener)
 
     def _callers(self, registry: Registry, territories: Territories) -> Callers:
         for node in registry.tree.nodes.values():
@@ -251,10 +263,6 @@ class Daemon:
             self._tokens.node_of,
             headless=self._settings.headless,
         )
-
-    def _granting(self) -> Granting:
-        kept = self._settings.passphrase
-        return Granting(None if kept is None else kept.is_it, self._clock.awake_ms)
 
     def _about(self) -> About:
         return About(
@@ -284,12 +292,3 @@ class Daemon:
         if self._stop.is_set():
             self._hurry.set()
         self._stop.set()
-
-
-async def _recover(
-    registry: Registry, processes: AnyProcesses, clock: SystemClock, voice: EngineVoice
-) -> None:
-    """Settle what an earlier life left, and go on watching what was not ours to end."""
-    found = await recover(registry, processes, clock)
-    watch_guests(processes, registry.tree, voice)
-    logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))

@@ -21,7 +21,7 @@ from subsessiond.adapters.processes import (
     find_program,
 )
 from subsessiond.adapters.runners.acp.runner import AcpRunner
-from subsessiond.adapters.runners.agentprocess import Host
+from subsessiond.adapters.runners.agentprocess import Address, Host
 from subsessiond.adapters.runners.command import CommandRunner
 from subsessiond.adapters.runners.external import ExternalRunner, watch_left
 from subsessiond.adapters.runners.jsonl.runner import LinesRunner
@@ -35,6 +35,7 @@ from subsessiond.core.scrub import Scrubber
 from subsessiond.engine.executor import Environment
 from subsessiond.engine.ledger import Ledger
 from subsessiond.engine.notices import Notices
+from subsessiond.engine.recovery import recover
 from subsessiond.engine.registry import Registry
 from subsessiond.model.node import Node
 from subsessiond.model.process import Identity, ProcessFault
@@ -174,6 +175,7 @@ def open_runners(
     ids: IdSource,
     workspace: Workspace,
     tools: ChildTools,
+    mcp_address: Address,
 ) -> dict[str, Runner]:
     """Make what starts children, by the word that profiles name it with."""
     host = Host(
@@ -182,6 +184,7 @@ def open_runners(
         shim=shim_command(settings.socket),
         socket=str(settings.socket),
         scratch=settings.state_dir / SCRATCH,
+        mcp_address=mcp_address,
     )
     return {
         "command": CommandRunner(processes, transcripts),
@@ -191,6 +194,15 @@ def open_runners(
         "model": ModelRunner(processes, tools, transcripts),
         "external": ExternalRunner(processes.guests, transcripts, settings.term_grace_ms),
     }
+
+
+async def recover_all(
+    registry: Registry, processes: AnyProcesses, clock: Clock, voice: Voice
+) -> None:
+    """Settle what an earlier life left, and go on watching what was not ours to end."""
+    found = await recover(registry, processes, clock)
+    watch_guests(processes, registry.tree, voice)
+    logger.info("recovered", children=len(found), nodes=len(registry.tree.nodes))
 
 
 def watch_guests(processes: AnyProcesses, tree: Tree, voice: Voice) -> None:

@@ -181,6 +181,8 @@ class Desk:
     """Says why no child of an agent could start now; empty where nothing is known against it."""
     program_of: Callable[[AgentProfile], str] = _nothing
     """Names the program that children of an agent are; empty where there is none."""
+    port: Callable[[], int | None] = lambda: None
+    """Gives the port of loopback, where one is open."""
     guard: Guard = field(default_factory=Guard)
     granting: Granting = field(default_factory=Granting)
     """Asks for the operator's passphrase where one is set."""

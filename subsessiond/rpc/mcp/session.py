@@ -62,7 +62,10 @@ class Session:
 
     def split(self, raw: bytes, call: Call) -> Answers:
         """Read one message and split it into calls. Never waits; begins nothing."""
-        message = read_json(raw)
+        return self.take(read_json(raw), call)
+
+    def take(self, message: Any | Unreadable, call: Call) -> Answers:
+        """Split a message that was read into calls. Never waits; begins nothing."""
         if isinstance(message, Unreadable):
             return Answers(ready=_unreadable(message))
         if not isinstance(message, list):
@@ -82,6 +85,11 @@ class Session:
         refused = error_object(rejection)
         said = [messages.error(refused, one) for one in ids if one is not None]
         return Answers(is_batch=is_batch).join(said)
+
+    def end(self) -> None:
+        """Take back what is under way: whoever asked for it is gone."""
+        for work in tuple(self._under_way.values()):
+            work.cancel()
 
     def too_long(self, limit: int) -> bytes:
         """Answer a line that was too long to be kept."""
