@@ -73,7 +73,7 @@ def read(path: Path) -> Found:
 
 
 def _all_of(number: int) -> bytes:
-    with open(number, "rb", closefd=False) as file:  # noqa: PTH123 -- a descriptor has no path
+    with open(number, "rb", closefd=False) as file:
         return file.read()
 
 

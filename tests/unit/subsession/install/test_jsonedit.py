@@ -26,7 +26,10 @@ TRIVIA = st.sampled_from(
 @st.composite
 def documents(draw: st.DrawFn, value: Any) -> str:
     """Write a value as somebody would who cares for nothing: any white space, comments, commas."""
-    gap = lambda: draw(TRIVIA)  # noqa: E731 -- shorter than a function in a function
+
+    def gap() -> str:
+        return draw(TRIVIA)
+
     if not isinstance(value, dict | list):
         return json.dumps(value)
     is_object = isinstance(value, dict)
