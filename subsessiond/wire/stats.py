@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from subsessiond.wire.params import Maybe, Params
-from subsessiond.wire.text import NodeIdText
+from subsessiond.wire.params import Params
+from subsessiond.wire.text import Maybe, NodeIdText
 
 
 class StatsParams(Params):

@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from subsessiond.adapters.ids import RandomIds
-from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.engine.channels import Channels
 from subsessiond.engine.ledger import Ledger, listening
 from subsessiond.engine.registry import Registry
@@ -37,7 +36,7 @@ from subsessiond.model.process import Identity
 from subsessiond.model.rejection import Rejection
 from subsessiond.model.report import Outcome, Report, Stage
 from subsessiond.model.tree import Tree
-from subsessiond.ports import ConfigFault, WorkspaceFault
+from subsessiond.ports import ConfigFault
 from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.connection import Connection
 from subsessiond.rpc.desk import About, Desk, open_desk
@@ -48,6 +47,7 @@ from subsessiond.wire.methods import METHODS
 from tests.support.listed_journals import ListedJournals
 from tests.support.memory_store import MemoryStore
 from tests.support.policies import a_policy
+from tests.support.tested_workspace import TestedWorkspace
 from tests.support.transcripts import ListedTranscripts
 
 PERSON = Caller(may_grant=True, why="a terminal")
@@ -90,26 +90,6 @@ class ManualClock:
         """Let time pass."""
         self.at_ms += ms
         self.awake += ms
-
-
-class TestedWorkspace(DiskWorkspace):
-    """The real one, until a test says what it meets."""
-
-    fault: WorkspaceFault | None = None
-
-    async def open(self, path: str) -> str:
-        """Give a workspace's one name, or meet the fault."""
-        if self.fault is not None:
-            raise self.fault
-        return await super().open(path)
-
-    async def normal_forms(
-        self, workspace: str, patterns: tuple[str, ...]
-    ) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
-        """Bring patterns to their normal form, or meet the fault."""
-        if self.fault is not None:
-            raise self.fault
-        return await super().normal_forms(workspace, patterns)
 
 
 class Bench:
