@@ -201,14 +201,6 @@ class Verbs(ABC, Generic[Answer]):
         }
         return self.call("subsession.inbox", params)
 
-    def unread(self, *, again: bool | None = None) -> Answer:
-        """Tell how much mail the agent of a root has not read, and what its model is told of it.
-
-        Args:
-            again: its turn goes on because of an earlier answer; only what came since counts.
-        """
-        return self.call("subsession.unread", {"again": again})
-
     def attach(self, node_id: str | None = None, **how: bool) -> Answer:
         """Make this process the child that waits for it, or the one that it calls as.
 
