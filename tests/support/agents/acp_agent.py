@@ -19,9 +19,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.support.agents.acp_wire import Tools, Wire
+from tests.support.agents.acp_wire import Tools, Wire, tools_of
 
 INIT = {"protocolVersion": 1, "agentCapabilities": {"loadSession": False}, "authMethods": []}
+HTTP = {"mcpCapabilities": {"http": True, "sse": True}}
+INIT_HTTP = INIT | {"agentCapabilities": HTTP}
 RIDING = re.compile(r"SCRIPT(\[\[.*\]\])", re.DOTALL)
 
 
@@ -235,13 +237,16 @@ class Agent:
         Turn(self).play(self.script.get(f"before {method}", []))
         default: dict[str, Any] = {}
         if method == "initialize":
-            default = INIT
+            default = INIT_HTTP if self.script.get("http_alone") else INIT
         elif method == "session/new":
             default = {"sessionId": self.session}
+            if self.script.get("http_alone") and any("url" not in s for s in params["mcpServers"]):
+                self.wire.send(id=name, error={"code": -32602, "message": "http servers only"})
+                return
         self.wire.send(id=name, **self.script.get(method, {"result": default}))
         Turn(self).play(self.script.get(f"after {method}", []))
         if method == "session/new" and params["mcpServers"] and self.script.get("tools", True):
-            self.tools = Tools(params["mcpServers"][0])
+            self.tools = tools_of(params["mcpServers"][0])
             self.wire.note(listed=self.tools.listed)
 
     def prompted(self, name: Any, text: str) -> None:

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import threading
+import urllib.request
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +55,62 @@ class Wire:
             self._came.notify_all()
 
 
-class Tools:
+class Tools(ABC):
     """Our MCP server as a client sees it."""
+
+    listed: list[str]
+
+    @abstractmethod
+    def ask(self, method: str, params: dict[str, Any]) -> Any:
+        """Ask and wait."""
+
+    @abstractmethod
+    def _say(self, frame: dict[str, Any]) -> Any:
+        """Say something; gives what is answered at once."""
+
+    def greet(self) -> None:
+        """Say hello and look at the tools."""
+        who = {"name": "stub", "version": "1"}
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
+        self.ask("initialize", hello)
+        self._say({"method": "notifications/initialized"})
+        self.listed = [tool["name"] for tool in self.ask("tools/list", {})["tools"]]
+
+    def call(self, name: str, args: dict[str, Any]) -> Any:
+        """Call a tool."""
+        return self.ask("tools/call", {"name": name, "arguments": args})
+
+
+class AddressedTools(Tools):
+    """The same at an address, over HTTP."""
+
+    def __init__(self, server: dict[str, Any]) -> None:
+        self._address = server["url"]
+        self._headers = {row["name"]: row["value"] for row in server["headers"]}
+        self._headers["Content-Type"] = "application/json"
+        self._headers["Accept"] = "application/json, text/event-stream"
+        self._next = 1
+        self.greet()
+
+    def ask(self, method: str, params: dict[str, Any]) -> Any:
+        """Ask and wait."""
+        self._next += 1
+        answer = self._say({"id": self._next, "method": method, "params": params})
+        frame = json.loads(answer)
+        return frame.get("result", frame.get("error"))
+
+    def _say(self, frame: dict[str, Any]) -> bytes:
+        message = json.dumps({"jsonrpc": "2.0", **frame}).encode()
+        request = urllib.request.Request(self._address, message, self._headers)
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            if session := answer.headers.get("Mcp-Session-Id"):
+                self._headers["Mcp-Session-Id"] = session
+            said: bytes = answer.read()
+            return said
+
+
+class StartedTools(Tools):
+    """The same as a program that was started."""
 
     def __init__(self, server: dict[str, Any]) -> None:
         env = os.environ | {row["name"]: row["value"] for row in server.get("env", ())}
@@ -65,15 +121,7 @@ class Tools:
             env=env,
         )
         self._next = 1
-        who = {"name": "stub", "version": "1"}
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
-        self.ask("initialize", hello)
-        self._say({"method": "notifications/initialized"})
-        self.listed = [tool["name"] for tool in self.ask("tools/list", {})["tools"]]
-
-    def call(self, name: str, args: dict[str, Any]) -> Any:
-        """Call a tool."""
-        return self.ask("tools/call", {"name": name, "arguments": args})
+        self.greet()
 
     def ask(self, method: str, params: dict[str, Any]) -> Any:
         """Ask and wait."""
@@ -90,3 +138,8 @@ class Tools:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n")
         self._process.stdin.flush()
+
+
+def tools_of(server: dict[str, Any]) -> Tools:
+    """Connect to a server as it was named."""
+    return AddressedTools(server) if server.get("type") == "http" else StartedTools(server)
