@@ -87,10 +87,8 @@ def test_a_spawn_that_is_lost_is_repeated_without_a_second_child() -> None:
             ide.wire.answer(call)
             ide.wire.text("subsession_tree")
         spawned = json.loads(ide.wire.text("subsession_spawn", **order))
-        children = [node_id for node_id, row in daemon.rows().items() if row.get("parentId")]
-        reasons = {
-            one: daemon.call("subsession.node", nodeId=one).get("reason") for one in children
-        }
+        rows = daemon.rows().items()
+        reasons = {node_id: row.get("reason") for node_id, row in rows if row.get("parentId")}
         begun = [one for one, reason in reasons.items() if reason != "start-interrupted"]
         assert begun in ([spawned["nodeId"]], []), reasons
 
