@@ -1,27 +1,16 @@
 """The methods of the contract as Python calls, once for the sync and the async client."""
 
-from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from subsession.daemonverbs import Answer, DaemonVerbs, Json
 
-Answer = TypeVar("Answer")
-Json = dict[str, Any]
+__all__ = ["Answer", "Json", "Verbs"]
 
 
-class Verbs(ABC, Generic[Answer]):
+class Verbs(DaemonVerbs[Answer]):
     """Every method of the daemon. An argument that is None is not sent.
 
     Each verb gives the result object of the wire as a dictionary with camelCase keys (the async
     client: an awaitable of it), and raises what `call` raises.
     """
-
-    @abstractmethod
-    def call(self, method: str, params: Json) -> Answer:
-        """Call one method by name.
-
-        Args:
-            method: name on the wire.
-            params: its parameters, camelCase; those that are None are left out.
-        """
 
     def open(
         self,
@@ -278,34 +267,9 @@ class Verbs(ABC, Generic[Answer]):
         params = {"nodeId": node_id, "first": first, "limit": limit}
         return self.call("subsession.journal", params)
 
-    def roles(self) -> Answer:
-        """Give the role table."""
-        return self.call("roles.list", {})
-
-    def agents(self) -> Answer:
-        """Give the agent profiles."""
-        return self.call("agents.list", {})
-
-    def info(self) -> Answer:
-        """Tell name, versions, process and places of the daemon."""
-        return self.call("daemon.info", {})
-
-    def caller(self) -> Answer:
-        """Tell for whom the daemon takes this process, and why."""
-        return self.call("daemon.caller", {})
-
-    def health(self) -> Answer:
-        """Tell whether the daemon works, and the number of its last event."""
-        return self.call("daemon.health", {})
-
-    def stats(self) -> Answer:
-        """Give the daemon's counts."""
-        return self.call("daemon.stats", {})
-
-    def shutdown(self) -> Answer:
-        """Ask the daemon to end; children end with it."""
-        return self.call("daemon.shutdown", {})
-
-    def reload(self) -> Answer:
-        """Read the configuration again."""
-        return self.call("daemon.reload", {})
+    def stats(
+        self, node_id: str | None = None, *, after: str | None = None, limit: int | None = None
+    ) -> Answer:
+        """Read a page of the context ledger, of one node and all below it or of everything."""
+        params = {"nodeId": node_id, "after": after, "limit": limit}
+        return self.call("subsession.stats", params)

@@ -83,7 +83,7 @@ def test_an_agent_that_is_not_one_is_found_out(program: Path) -> None:
         assert "never asked its model" in found["pi-mine"]["said"]
         assert "no option --acp" in found["pi-mine"]["said"]
         with daemon.client() as client:
-            assert client.stats()["nodes"] == 0, "the trial was the user's daemon's"
+            assert client.counts()["nodes"] == 0, "the trial was the user's daemon's"
         assert not list(daemon.state.glob("trial-*"))
 
 

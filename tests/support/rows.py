@@ -31,6 +31,29 @@ def view(row: Json, **envelope: object) -> Json:
     return {**found, "envelope": record} if row.get("outcome") else found
 
 
+def figures(**more: object) -> Json:
+    """Give the row of a child in the context ledger."""
+    return {
+        "nodeId": CHILD,
+        "rootId": ROOT,
+        "parentId": ROOT,
+        "title": "lint",
+        "transcriptBytes": 250_000,
+        "transcriptEstimatedTokens": 83_334,
+        "shownBytes": 1_000,
+        "shownEstimatedTokens": 334,
+        "ratio": 0.004,
+        **more,
+    }
+
+
+def sums(**more: object) -> Json:
+    """Give the sums of a root in it, with nothing beside them."""
+    beside = {"generalBytes": 0, "againBytes": 0, "definitionBytes": None}
+    found = {**figures(title="site"), "children": 1, "counted": 1, **beside, **more}
+    return {name: value for name, value in found.items() if name not in ("nodeId", "parentId")}
+
+
 def refuse(params: Json) -> Json:
     """Refuse whatever it is."""
     raise Refuse(

@@ -20,6 +20,7 @@ from subsession.cli import (
     read,
     say,
     spawn,
+    stats,
     stop,
     wait,
     watch,
@@ -92,7 +93,7 @@ def _not_understood(verb: str, unknown: list[str]) -> str:
 def build_verbs() -> Verbs:
     """Give the parser with all verbs."""
     verbs = Verbs("subsession", __version__, ABOUT)
-    watching = (watch, read, logs, wait, blocked)
+    watching = (watch, read, logs, stats, wait, blocked)
     modules = (daemon, spawn, *watching, stop, attach, say, install, mcp, hook, doctor, completion)
     for module in modules:
         module.add(verbs)

@@ -87,7 +87,7 @@ def status(session: Session) -> int:
     with client:
         info = client.connect()
         health, roles = client.health(), client.roles()
-        stats = {} if session.in_node else client.stats()
+        stats = {} if session.in_node else client.counts()
     found = {"running": True, "info": info, "health": health, "stats": stats, **roles}
     session.voice.answer(found, _status_text(client, info, health, stats, roles))
     return exits.OK

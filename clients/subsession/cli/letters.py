@@ -75,10 +75,11 @@ def clock(at_ms: Any) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at_ms / 1_000))
 
 
-def show_text(view: Json, voice: Voice, now_ms: float) -> str:
-    """Say all that is known of a node."""
+def show_text(view: Json, voice: Voice, now_ms: float, context: str = "") -> str:
+    """Say all that is known of a node, with what the context ledger has of it."""
     row, record = view["row"], record_of(view)
     pairs = [*_identity(view, row), *_life(row, record, now_ms), *_means(view, row, record)]
+    pairs.append(("context", context))
     lines = [voice.style("bold", cut(title(row), voice.columns))]
     lines += [f"{label:<{_LABEL}} {one_line(text)}" for label, text in pairs if text]
     parts = {

@@ -2,9 +2,11 @@
 
 from subsession.cli import exits
 from subsession.cli.arguments import Verbs, seconds
+from subsession.cli.ledger import in_short
 from subsession.cli.letters import clock, indented, show_text
 from subsession.cli.session import Session
 from subsession.cli.spawn import root_of_folder
+from subsession.cli.stats import figures_of
 from subsession.cli.voice import dump
 from subsession.cli.watch import now_ms
 from subsession.text import cut, one_line
@@ -36,8 +38,11 @@ def add(verbs: Verbs) -> None:
 
 def show(session: Session) -> int:
     """Tell all about a node."""
-    view = session.client.node(session.node_id(session.words.node))
-    session.voice.answer(view, show_text(view, session.voice, now_ms()))
+    node_id = session.node_id(session.words.node)
+    view = session.client.node(node_id)
+    figures = None if session.voice.as_json else figures_of(session, node_id)
+    text = show_text(view, session.voice, now_ms(), in_short(figures) if figures else "")
+    session.voice.answer(view, text)
     return exits.OK
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from subsession.cli import main
 from tests.support.fake_daemon import fake_daemon
-from tests.support.rows import CHILD, child_row, view
+from tests.support.rows import CHILD, child_row, figures, sums, view
 
 NASTY = "\x1b[2J\x1b]0;owned\x07\u202e\x9b1m</script>\u2028\x7f"
 
@@ -16,7 +16,7 @@ NASTY = "\x1b[2J\x1b]0;owned\x07\u202e\x9b1m</script>\u2028\x7f"
 @pytest.mark.parametrize(
     "words",
     [["tree"], ["show", CHILD], ["wait", CHILD], ["blocked"], ["handover", CHILD], ["inbox", CHILD],
-     ["journal", CHILD], ["status"], ["logs", CHILD]],
+     ["journal", CHILD], ["status"], ["logs", CHILD], ["stats"]],
 )  # fmt: skip
 @pytest.mark.parametrize("as_json", [False, True])
 def test_no_word_of_an_agent_reaches_the_terminal_raw(
@@ -37,6 +37,7 @@ def test_no_word_of_an_agent_reaches_the_terminal_raw(
         "subsession.inbox": {"messages": [mail], "more": 0},
         "subsession.journal": {"records": [{"n": 1, "at": 1, "kind": NASTY, "body": {"x": NASTY}}]},
         "subsession.transcript": {"records": [{"n": 1, "at": 1, "kind": NASTY, "text": NASTY}]},
+        "subsession.stats": {"rows": [figures(title=NASTY)], "roots": [sums(title=NASTY)]},
         "daemon.health": {"ok": True, "seq": 9},
         "daemon.stats": {NASTY: 2},
         "roles.list": {"roles": [{"name": NASTY}]},
