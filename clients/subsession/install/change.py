@@ -6,7 +6,7 @@ file in which that does not come out as it should is refused.
 
 import codecs
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
@@ -46,7 +46,7 @@ class Edit:
         return self.before != self.after
 
 
-def install(lines: Iterable[Lines], before: bytes | None) -> Edit:
+def install(lines: Sequence[Lines], before: bytes | None) -> Edit:
     """Put lines into a file.
 
     Raises:
@@ -62,12 +62,13 @@ def install(lines: Iterable[Lines], before: bytes | None) -> Edit:
             paths += made
         if state_of(one, text) is not State.SAME:
             raise _by_hand(one, text)
+    _check_rest(lines, before, text)
     after = mark + text.encode()
     made_all = Made(tuple(dict.fromkeys(paths)), file=before is None)
     return Edit(before, after, tuple(states), made_all)
 
 
-def uninstall(lines: Iterable[Lines], before: bytes | None, made: Made) -> Edit:
+def uninstall(lines: Sequence[Lines], before: bytes | None, made: Made) -> Edit:
     """Take lines out of a file, and what was made for them and holds nothing any more.
 
     Args:
@@ -90,6 +91,7 @@ def uninstall(lines: Iterable[Lines], before: bytes | None, made: Made) -> Edit:
             raise _by_hand(one, text)
     if any(state is not State.ABSENT for state in states):
         text = _tidied(text, lines, made)
+    _check_rest(lines, before, text)
     after = None if made.file and not text.strip() else mark + text.encode()
     return Edit(before, after, tuple(states))
 
@@ -136,6 +138,59 @@ def _by_hand(one: Lines, text: str) -> Unreadable:
     return Unreadable(text, 0, f"{'.'.join(one.path)} has to be edited by hand")
 
 
+def _check_rest(lines: Sequence[Lines], before: bytes | None, after: str) -> None:
+    """Make sure that all else means what it did; of TOML `tomledit` does.
+
+    Raises:
+        Unreadable: it does not, and a person has to do it.
+    """
+    for one in lines:
+        if not one.is_toml and _rest(lines, _text(before)[0]) != _rest(lines, after):
+            raise _by_hand(one, after)
+
+
+def _rest(lines: Sequence[Lines], text: str) -> Any:
+    """Give what a document means without our lines, and without what they leave empty."""
+    root = jsonc.parse(text)
+    meant = {} if root is None else root.value
+    for one in lines:
+        above = _boxes(meant, one.path)
+        box, name = above[-1] if above else (None, "")
+        if box is not None and len(above) == len(one.path):
+            found = box.pop(name, None)
+            if one.is_entry and isinstance(found, list):
+                box[name] = [kept for entry in found if (kept := _not_ours(entry)) is not None]
+        for holder, below in reversed(above):
+            if holder.get(below) in ({}, []):
+                del holder[below]
+        for name, value in one.beside:
+            if meant.get(name) == value:
+                del meant[name]
+    return meant
+
+
+def _boxes(meant: Any, path: tuple[str, ...]) -> list[tuple[dict[str, Any], str]]:
+    """Give the objects along a path, each with the name that leads on, as far as there are any."""
+    found = []
+    for name in path:
+        if not isinstance(meant, dict):
+            break
+        found.append((meant, name))
+        meant = meant.get(name)
+    return found
+
+
+def _not_ours(entry: Any) -> Any:
+    """Give an entry of a list of hooks without our hook; none where nothing is left of it."""
+    if _is_ours(entry):
+        return None
+    group = entry.get("hooks") if isinstance(entry, dict) else None
+    if not isinstance(group, list) or not any(map(_is_ours, group)):
+        return entry
+    left = [hook for hook in group if not _is_ours(hook)]
+    return {**entry, "hooks": left} if left else None
+
+
 def _put(one: Lines, text: str, state: State) -> tuple[str, list[tuple[str, ...]]]:
     if one.is_toml:
         return tomledit.put(text, one.path, one.value), []
@@ -167,7 +222,7 @@ def _taken_out(one: Lines, text: str) -> str:
     return text
 
 
-def _tidied(text: str, lines: Iterable[Lines], made: Made) -> str:
+def _tidied(text: str, lines: Sequence[Lines], made: Made) -> str:
     """Take out what was made for ours and holds nothing any more, the innermost first."""
     if not any(not one.is_toml for one in lines):
         return text

@@ -3,11 +3,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from subsession.install import jsonedit
 from subsession.install.change import Edit, State, install, shown, uninstall
 from subsession.install.clients import Lines, What
 from subsession.install.jsonc import Unreadable
 from subsession.install.record import Made
+from tests.support.jsontexts import VALUES, documents
 
 SERVER = Lines(
     What.SERVER, Path("/x.json"), ("servers", "subsession"), {"command": "/bin/subsession"}
@@ -125,3 +129,46 @@ def test_what_cannot_be_edited_is_refused(before: bytes, why: str) -> None:
     """The place is said, and no bytes come of it."""
     with pytest.raises(Unreadable, match=why):
         install((SERVER, HOOK), before)
+
+
+def is_settled(value: Any) -> bool:
+    """Tell whether our lines find objects and lists where they need them, with something in them.
+
+    Of what is empty the white space inside is not kept.
+    """
+    servers, hooks = value.get("servers", {"x": 1}), value.get("hooks", {"x": 1})
+    stop = hooks.get("Stop", [1]) if isinstance(hooks, dict) else None
+    return all(
+        isinstance(box, kind) and box
+        for box, kind in ((value, dict), (servers, dict), (hooks, dict), (stop, list))
+    )
+
+
+DOCUMENTS = st.dictionaries(
+    st.sampled_from(["a", "servers", "hooks", "b"]),
+    VALUES | st.dictionaries(st.sampled_from(["Stop", "one"]), st.lists(VALUES, max_size=2)),
+)
+
+
+@given(st.data(), DOCUMENTS.filter(is_settled))
+def test_both_lines_come_and_go_to_the_last_byte(data: st.DataObject, value: Any) -> None:
+    """Whatever a file holds, what was put in goes, and what was made for it, and nothing else."""
+    before = data.draw(documents(value)).encode()
+    edit = install((SERVER, HOOK), before)
+    assert edit.after is not None
+    assert not install((SERVER, HOOK), edit.after).is_change
+    assert uninstall((SERVER, HOOK), edit.after, edit.made).after == before
+
+
+def test_an_edit_that_would_change_something_else_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The file is read again before it is written, and all else has to mean what it did."""
+
+    def careless(text: str, path: tuple[str, ...], value: Any) -> tuple[str, tuple[Any, ...]]:
+        return json.dumps({path[0]: {path[1]: value}, "mine": 2}), ()
+
+    monkeypatch.setattr(jsonedit, "put", careless)
+    with pytest.raises(Unreadable, match="edited by hand"):
+        install((SERVER,), b'{"mine": 1}')
+    assert install((SERVER,), b'{"mine": 2}').is_change

@@ -1,4 +1,3 @@
-import json
 from typing import Any
 
 import pytest
@@ -7,43 +6,11 @@ from hypothesis import strategies as st
 
 from subsession.install.jsonc import Unreadable, parse
 from subsession.install.jsonedit import append, drop, find, is_bare, put
+from tests.support.jsontexts import KEYS, VALUES, documents
 
 OURS = {"command": "/bin/x", "args": ["mcp"]}
 PATH = ("servers", "ours")
-
-KEYS = st.sampled_from(["a", "b", "servers", "other", "ünder"])
-VALUES = st.recursive(
-    st.none() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
-    max_leaves=8,
-)
 OTHERS = st.dictionaries(st.sampled_from(["one", "two"]), VALUES, min_size=1, max_size=2)
-TRIVIA = st.sampled_from(
-    ["", " ", "\n", "\n    ", " // c\n", "/* c */", "\r\n\t", "\n\n  // x\n  "]
-)
-
-
-@st.composite
-def documents(draw: st.DrawFn, value: Any) -> str:
-    """Write a value as somebody would who cares for nothing: any white space, comments, commas."""
-
-    def gap() -> str:
-        return draw(TRIVIA)
-
-    if not isinstance(value, dict | list):
-        return json.dumps(value)
-    is_object = isinstance(value, dict)
-    entries = value.items() if isinstance(value, dict) else ((None, item) for item in value)
-    parts = [
-        gap()
-        + (f"{json.dumps(key)}{gap()}:{gap()}" if is_object else "")
-        + draw(documents(below))
-        + gap()
-        for key, below in entries
-    ]
-    comma = draw(st.sampled_from(["", "," + gap()])) if parts else gap()
-    inside = ",".join(parts) + comma
-    return f"{{{inside}}}" if is_object else f"[{inside}]"
 
 
 @given(st.data(), OTHERS, st.dictionaries(KEYS, VALUES, max_size=3))
