@@ -103,7 +103,7 @@ class AgentProfile(Value, frozen=True, kw_only=True):
 
     name: str
     runner: str
-    """`command`, `scripted`, `acp`, `jsonl`, `model` or `external`."""
+    """`command`, `scripted`, `acp`, `jsonl`, `claude`, `model` or `external`."""
     command: tuple[str, ...] = ()
     """The command line; for `scripted` the script file. In it, in `env` and in `files`, words in
     braces stand for what one child gets: `{workspace}`, `{scratch}`, `{node}`, `{socket}`,
