@@ -22,6 +22,7 @@ from subsessiond.adapters.processes import (
 )
 from subsessiond.adapters.runners.acp.runner import AcpRunner
 from subsessiond.adapters.runners.agentprocess import Address, Host
+from subsessiond.adapters.runners.claude.runner import ClaudeRunner
 from subsessiond.adapters.runners.command import CommandRunner
 from subsessiond.adapters.runners.external import ExternalRunner, watch_left
 from subsessiond.adapters.runners.jsonl.runner import LinesRunner
@@ -191,6 +192,7 @@ def open_runners(
         "scripted": ScriptedRunner(ids, workspace, schema_fault),
         "jsonl": LinesRunner(host, schema_fault),
         "acp": AcpRunner(host),
+        "claude": ClaudeRunner(host),
         "model": ModelRunner(processes, tools, transcripts),
         "external": ExternalRunner(processes.guests, transcripts, settings.term_grace_ms),
     }

@@ -48,6 +48,7 @@ class RunnerKind(StrEnum):
     SCRIPTED = "scripted"
     ACP = "acp"
     JSONL = "jsonl"
+    CLAUDE = "claude"
     MODEL = "model"
     EXTERNAL = "external"
 
@@ -68,7 +69,7 @@ class Dialect(StrEnum):
 
 _GRACE_MOST_MS: Final = 600_000
 
-READS_MESSAGES: Final = (RunnerKind.ACP, RunnerKind.MODEL)
+READS_MESSAGES: Final = (RunnerKind.ACP, RunnerKind.CLAUDE, RunnerKind.MODEL)
 """Runners whose children are told things at the end of a turn, if not earlier."""
 
 
@@ -141,6 +142,8 @@ def _check_runner(table: Table, runner: RunnerKind, channel: Channel, events: Ev
     """Refuse words that mean nothing to an agent of this runner."""
     if table.has("resume") and (runner is not RunnerKind.JSONL or not events.session):
         table.refuse("resume", "needs runner jsonl, and events.session: where is its name told?")
+    if runner is RunnerKind.CLAUDE and channel is Channel.CLOSING_RESULT:
+        table.refuse("channel", "it is kept open over many turns, none of which closes: mcp or cli")
     if runner is RunnerKind.EXTERNAL and channel is Channel.CLOSING_RESULT:
         table.refuse("channel", "of what somebody else runs nothing is read: mcp or cli")
     if table.has("may_stop") and runner is not RunnerKind.EXTERNAL:

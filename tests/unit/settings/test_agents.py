@@ -155,6 +155,15 @@ def test_an_agent_that_a_person_runs_is_hers() -> None:
         read_agents(tomllib.loads('[agents.a]\nrunner = "external"\nchannel = "closing-result"\n'))
 
 
+def test_an_agent_that_stays_open_has_no_closing_result() -> None:
+    """What it says at the end of a turn is no report: more turns may follow."""
+    text = '[agents.a]\nrunner = "claude"\ncommand = ["claude"]\n'
+    (agent,), _ = read_agents(tomllib.loads(text))
+    assert agent.takes_steer
+    with pytest.raises(ConfigFault, match="channel: it is kept open over many turns"):
+        read_agents(tomllib.loads(text + 'channel = "closing-result"\n'))
+
+
 def test_a_closing_result_has_to_be_known() -> None:
     """An agent whose closing text is its final has to say which event that is."""
     with pytest.raises(ConfigFault, match=r"channel: closing-result needs events\.closing"):
@@ -166,7 +175,7 @@ def test_every_shipped_agent_can_be_read_and_closes() -> None:
     text = files("subsessiond.defaults").joinpath("agents.toml").read_text("utf-8")
     agents, _ = read_agents(tomllib.loads(text))
     headless = {agent.name: agent for agent in agents if agent.runner == "jsonl"}
-    assert set(headless) == {"claude", "codex", "gemini", "opencode"}
+    assert set(headless) == {"codex", "gemini", "opencode"}
     for agent in headless.values():
         events = agent.events
         assert all((events.closing, events.tool_start, events.tool_end, events.output))

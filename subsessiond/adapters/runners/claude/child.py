@@ -1,0 +1,224 @@
+"""One child that Claude Code works for, from the start of its process to its end."""
+
+import asyncio
+from typing import Any
+
+from subsessiond.adapters.runners.agentprocess import DRAIN_S, AgentProcess, Host
+from subsessiond.adapters.runners.claude.answers import HOOKS, Answers
+from subsessiond.adapters.runners.claude.control import AgentGone, AnsweredError, Control
+from subsessiond.adapters.runners.claude.metering import Metering
+from subsessiond.adapters.runners.claude.permissions import Permissions
+from subsessiond.adapters.runners.claude.reading import read_line
+from subsessiond.adapters.runners.claude.talk import Said
+from subsessiond.adapters.runners.claude.turns import Memory, Turns
+from subsessiond.adapters.runners.exits import Ending, ending_of_exit
+from subsessiond.adapters.runners.frames import Frames
+from subsessiond.adapters.runners.mailbox import Mailbox
+from subsessiond.adapters.runners.refusals import Refusals
+from subsessiond.adapters.runners.signs import Signs
+from subsessiond.model.commands import ConfirmStart, EndChild, EndTurn, FailStart
+from subsessiond.model.node import Node
+from subsessiond.model.process import Exit, Stopped
+from subsessiond.model.report import Outcome
+from subsessiond.model.role import Channel, Probe
+from subsessiond.ports import ChildOrder, Voice
+
+
+class NotReady(Exception):
+    """It did not become ready; says why, in our words.
+
+    Args:
+        why: for the parent too.
+        said: the agent's own words, for the operator alone.
+    """
+
+    def __init__(self, why: str, said: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+        self.said = said
+
+
+class ClaudeChild:
+    """One child under way.
+
+    Args:
+        host: what the daemon gives to agents.
+        order: the child.
+        voice: hears what becomes of it.
+    """
+
+    def __init__(self, host: Host, order: ChildOrder, voice: Voice) -> None:
+        self._order = order
+        self._voice = voice
+        self._node_id = order.node.node_id
+        self._agent = AgentProcess(host, order, voice)
+        self._frames = Frames()
+        self._memory = Memory(
+            mailbox=Mailbox(voice, self._node_id),
+            signs=Signs(voice, self._node_id),
+            refusals=Refusals(),
+            metering=Metering(voice, self._node_id),
+        )
+        permissions = Permissions(order.profile, self._memory.refusals)
+        self._control = Control(self._agent.write, Answers(self._node, permissions).answer)
+        self._turns = Turns(self._control, self._memory, self._end_turn)
+        self._listening: asyncio.Future[Exit | None] | None = None
+        self._is_up = False
+        self._left_in_turn = False
+
+    async def run(self) -> None:
+        """Start the agent, work with it, and say how it ended.
+
+        Its output is read on until `stop`, though the child has settled: its input stays open as
+        long, and what it asks is answered.
+        """
+        if not await self._agent.start():
+            return
+        self._listening = listening = asyncio.ensure_future(self._listen())
+        talking = asyncio.ensure_future(self._talk())
+        try:
+            await asyncio.wait((listening, talking), return_when=asyncio.FIRST_COMPLETED)
+            if talking.done() and not talking.result():
+                return
+            # Why a while: an agent that does not listen any more is mostly about to go.
+            await asyncio.wait((listening,), timeout=DRAIN_S)
+            # Why both: a stop that comes first has put an end to the listening.
+            heard = listening.done() and not listening.cancelled()
+            ended = listening.result() if heard else None
+            await self._lose()
+            await asyncio.wait((talking,))
+            if talking.result():
+                self._tell_end(ending_of_exit(ended, in_turn=self._left_in_turn))
+        finally:
+            self._turns.close()
+            talking.cancel()
+            await asyncio.wait((talking,))
+
+    async def prompt(self, message_id: str | None, text: str) -> bool:
+        """Say something to the agent; tells whether its model was shown it."""
+        return await self._turns.say(Said(text, message_id))
+
+    def wake(self) -> None:
+        """Mail waits."""
+        self._turns.nudge()
+
+    async def stop(self, *, hurry: bool = False) -> Stopped:
+        """Interrupt the turn, end the input, then end the agent and everything it started."""
+        self._turns.close()
+        stopped = await self._agent.stop(self._turns.cancel, hurry=hurry)
+        await self._lose()
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.wait((self._listening,))
+        return stopped
+
+    def _node(self) -> Node:
+        return self._memory.mailbox.node or self._order.node
+
+    async def _lose(self) -> None:
+        """Let nobody wait for the agent any more."""
+        self._turns.close()
+        await self._control.close()
+        self._turns.lose()
+
+    async def _listen(self) -> Exit | None:
+        """Hear the agent to its end; then nobody has to wait for it any more."""
+        try:
+            return await self._agent.listen(self._hear)
+        finally:
+            # Why first: whoever waits for an answer ends its turn over it.
+            self._left_in_turn = self._turns.in_turn
+            await self._control.close()
+            self._turns.lose()
+
+    async def _hear(self, line: bytes) -> None:
+        frame = self._frames.read(line)
+        if frame is not None and not await self._control.take(frame):
+            self._turns.hear(read_line(frame))
+
+    async def _talk(self) -> bool:
+        """Come up and play the turns; tells whether the agent was lost over it."""
+        try:
+            await self._begin()
+            ending = await self._turns.live(self._order.opening)
+        except NotReady as fault:
+            self._tell_failed(fault.why, fault.said)
+            return False
+        except AgentGone:
+            return True
+        if ending is not None:
+            self._tell_end(ending)
+        return False
+
+    async def _begin(self) -> None:
+        """Come up: it asks us before it uses a tool, and has ours where it has to have them."""
+        try:
+            able = await self._control.request("initialize", hooks=HOOKS)
+        except AnsweredError as error:
+            raise NotReady("it answered initialize with an error", str(error)) from error
+        _check(able)
+        profile = self._order.profile
+        if profile.channel is Channel.MCP and profile.probe is Probe.BEFORE_TURN:
+            await self._channel()
+        await self._voice.ask(ConfirmStart(node=self._node_id, **self._voice.now()))
+        self._is_up = True
+
+    async def _channel(self) -> None:
+        """Wait until the agent has listed our tools; how long it may take is the core's to say.
+
+        Raises:
+            AgentGone: it went before.
+        """
+        seen = asyncio.ensure_future(self._voice.channel_seen(self._node_id))
+        lost = asyncio.ensure_future(self._control.closed.wait())
+        both = (seen, lost)
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in both:
+                task.cancel()
+            await asyncio.wait(both)
+        if lost.done() and not lost.cancelled():
+            raise AgentGone("the agent went before it listed our tools")
+
+    def _end_turn(self) -> None:
+        words = f"its last words: {self._turns.last_words.strip()}"
+        diagnostic = self._diagnostic(words)
+        now = self._voice.now()
+        self._voice.tell(EndTurn(node=self._node_id, diagnostic=diagnostic, **now))
+
+    def _tell_end(self, ending: Ending) -> None:
+        if not self._is_up:
+            self._tell_failed(f"{ending.said} before it was up", "")
+            return
+        self._voice.tell(
+            EndChild(
+                node=self._node_id,
+                outcome=Outcome.FAILED,
+                stop_reason=ending.stop_reason,
+                reason=ending.reason,
+                produced_bytes=self._agent.produced_bytes,
+                diagnostic=self._diagnostic(ending.said),
+                promotes=ending.promotes,
+                **self._voice.now(),
+            ),
+        )
+
+    def _tell_failed(self, why: str, said: str) -> None:
+        """Say that it did not come up. What the agent itself said is for the operator alone."""
+        diagnostic = self._diagnostic(f"{why}\n{said}" if said else why)
+        now = self._voice.now()
+        self._voice.tell(FailStart(node=self._node_id, why=why, diagnostic=diagnostic, **now))
+
+    def _diagnostic(self, words: str) -> str:
+        return self._agent.diagnostic(words, self._frames.sample())
+
+
+def _check(able: dict[str, Any]) -> None:
+    """Refuse an agent that says it will not ask us.
+
+    Raises:
+        NotReady: what it writes could not be held.
+    """
+    if able.get("hooks_applied") is False:
+        raise NotReady("it does not ask before it uses a tool")
