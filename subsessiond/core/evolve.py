@@ -34,6 +34,7 @@ from subsessiond.model.events import (
     TreeForgotten,
     UsageMeasured,
     UsageSeen,
+    WrapUpAsked,
 )
 from subsessiond.model.tree import Tree
 
@@ -70,6 +71,7 @@ FOLDS: Final[Mapping[type[Event], _Fold]] = cast(
             LeftoversFound: fold_life.leftovers_found,
             CancelRequested: fold_life.cancel_requested,
             FinalAsked: fold_words.final_asked,
+            WrapUpAsked: fold_words.wrap_up_asked,
             Dismissed: fold_words.dismissed,
             SilenceMarked: fold_words.silence_marked,
             SignSeen: fold_words.sign_seen,

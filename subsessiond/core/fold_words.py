@@ -23,6 +23,7 @@ from subsessiond.model.events import (
     SilenceMarked,
     UsageMeasured,
     UsageSeen,
+    WrapUpAsked,
 )
 from subsessiond.model.message import Message, MessageState
 from subsessiond.model.node import Node, Phase, Receipt
@@ -160,6 +161,11 @@ def final_asked(tree: Tree, event: FinalAsked) -> Tree:
     """Remember that the child was asked, once."""
     signs = sign(node_at(tree, event.node), event, "turn-end")
     return change(tree, event, asked_for_final=True, **signs)
+
+
+def wrap_up_asked(tree: Tree, event: WrapUpAsked) -> Tree:
+    """Remember that the node was asked to come to its end, once."""
+    return change(tree, event, wrapped_up=True)
 
 
 def dismissed(tree: Tree, event: Dismissed) -> Tree:

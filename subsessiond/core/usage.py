@@ -1,11 +1,12 @@
 """Measured tokens: running totals of a node, kept seldom while it runs and always afterwards.
 
-No decision about budgets reads them: caps are declared arithmetic.
+What a spawn may be lent never depends on them: that is declared arithmetic.
 """
 
 from typing import Final
 
 from subsessiond.core.draft import Draft
+from subsessiond.core.spending import hold_caps
 from subsessiond.core.tally import most, sound
 from subsessiond.model.commands import NoteUsage
 from subsessiond.model.decision import Decided
@@ -38,4 +39,5 @@ def decide_note_usage(tree: Tree, policy: Policy, command: NoteUsage) -> Decided
         draft.add(UsageMeasured, node.node_id, usage=total)
     else:
         draft.add(UsageSeen, node.node_id, usage=total)
+    hold_caps(draft, node.node_id)
     return draft.done()

@@ -138,6 +138,10 @@ class FinalAsked(Event, frozen=True, kw_only=True):
     """The child ended its turn without a final and was asked for it, once."""
 
 
+class WrapUpAsked(Event, frozen=True, kw_only=True):
+    """The node has spent all but its reserve, and was asked to come to its end, once."""
+
+
 class Dismissed(Event, frozen=True, kw_only=True):
     """The operator took the node out of the blocked queue."""
 
@@ -201,6 +205,7 @@ AnyEvent = (
     | LeftoversFound
     | CancelRequested
     | FinalAsked
+    | WrapUpAsked
     | Dismissed
     | SilenceMarked
     | SignSeen

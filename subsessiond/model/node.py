@@ -160,6 +160,8 @@ class Node(Value, frozen=True, kw_only=True):
     """Finals that were refused for what they are; after so many no more is waited for."""
     """Spawns of this node that the guard turned away as too many."""
     asked_for_final: bool = False
+    wrapped_up: bool = False
+    """Whether it was told that it has spent all but its reserve."""
     last_sign_ms: int | None = None
     """Wall clock of the last sign of life."""
     last_sign: str = ""

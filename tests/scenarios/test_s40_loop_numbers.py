@@ -21,13 +21,13 @@ def test_figures_of_loops_are_those_of_the_provider(dialect: str) -> None:
     """Over a mother and two children each answer counts once; a budget does not move with them."""
     with served() as models, Daemon(config=config(models.stub.url, dialect), environ=ENVIRON) as d:
         root = d.open()
-        used = {"usage": {"input": 19_000_000, "output": 7}}
+        used = {"usage": {"input": 190_000, "output": 7}}
         mother = spawn(d, root, {"wait": "m", **final(endChildren=True)}, role="boss")
         models.wait_held("m")
         first = spawn(d, mother, {"call": "list_files", "args": {}}, final())
         second = spawn(d, mother, {**final(), **used}, role="reader")
         own = [wait_for(d, node, "released")["measuredTokens"] for node in (first, second)]
-        assert figures(own[1]) == (19_000_000, 7)
+        assert figures(own[1]) == (190_000, 7)
         assert own[1]["output"] < own[0]["output"]
         third = spawn(d, mother, final(), tokenCap=150_000)
         assert wait_for(d, third, "released")["outcome"] == "completed"

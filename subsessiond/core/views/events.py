@@ -30,6 +30,7 @@ from subsessiond.model.events import (
     TreeForgotten,
     UsageMeasured,
     UsageSeen,
+    WrapUpAsked,
 )
 from subsessiond.model.ids import NodeId
 from subsessiond.model.tree import Tree
@@ -56,6 +57,7 @@ EVENT_NAMES: Final = MappingProxyType(
         LeftoversFound: "node.leftovers",
         CancelRequested: "node.cancelled",
         FinalAsked: "final.asked",
+        WrapUpAsked: "wrap-up.asked",
         Dismissed: "node.dismissed",
         SilenceMarked: "silence.marked",
         SignSeen: "sign.seen",

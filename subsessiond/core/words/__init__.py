@@ -6,6 +6,7 @@ here, with golden tests beside them.
 
 from subsessiond.core.words.answers import (
     ASK_FINAL,
+    WRAP_UP,
     WRITE_A_FILE,
     accepted,
     ask_blocked,
@@ -14,7 +15,7 @@ from subsessiond.core.words.answers import (
     mail_text,
     saved,
 )
-from subsessiond.core.words.closing import final_refused
+from subsessiond.core.words.closing import final_refused, told_of_cap
 from subsessiond.core.words.frames import (
     compact,
     frame_report,
@@ -38,6 +39,7 @@ __all__ = [
     "ASK_FINAL",
     "GUIDANCE",
     "GUIDANCE_BY",
+    "WRAP_UP",
     "WRITE_A_FILE",
     "Terms",
     "accepted",
@@ -57,5 +59,6 @@ __all__ = [
     "report_line",
     "saved",
     "title_of",
+    "told_of_cap",
     "unread_told",
 ]

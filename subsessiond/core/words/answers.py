@@ -7,6 +7,12 @@ ASK_FINAL = (
     "blocked or failed, and an output that stands on its own."
 )
 
+WRAP_UP = (
+    "You have used nearly all tokens you were given; what is left pays for your last report. Start "
+    "nothing new. Save a checkpoint, then send your final: completed if the work is done, else "
+    "blocked or failed, with what is done and what is left."
+)
+
 WRITE_A_FILE = "write a file you own and send its path"
 
 

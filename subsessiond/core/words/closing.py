@@ -1,4 +1,4 @@
-"""What a parent is told of a child whose final was refused for good."""
+"""What a parent is told of a child that was let no further: its final refused, its tokens spent."""
 
 from subsessiond.core.bounds import one_line
 from subsessiond.model.rejection import Rejection
@@ -14,6 +14,14 @@ def closing_refused(rejection: Rejection) -> str:
 def final_refused(rejection: Rejection, times: int) -> str:
     """Tell why the last one was, of a child that found no fit final."""
     return _told(f"Its final was refused {times} times, at last: {rejection.code.name}.", rejection)
+
+
+def told_of_cap(spent: int, cap: int, phase: str, next_step: str) -> str:
+    """Tell what a child that may spend no more has written down last."""
+    told = f"It spent {spent} tokens of {cap} and was stopped."
+    if not phase and not next_step:
+        return f"{told} It has left no checkpoint."
+    return f"{told} Last checkpoint:\nphase: {phase}\nnext step: {next_step}"
 
 
 def _told(what: str, rejection: Rejection) -> str:

@@ -48,7 +48,7 @@ def test_figures_are_durable_seldom_while_it_runs_and_always_when_it_has_ended()
 def test_tokens_move_no_budget() -> None:
     """S40: however much was measured, as much may be lent as before."""
     now = at_work(play(), "lead", role="lead", token_cap=300_000)
-    spent = now >> used("lead", 10**9, 10**9)
+    spent = now >> used("lead", 200_000, 50_000, cache_read=10**9)
     for begin in (now, spent):
         _ = begin >> spawn("w", under="lead", token_cap=250_000) << NodeAdmitted
         _ = begin >> spawn("w", under="lead", token_cap=299_999) << Code.TREE_BUDGET_EXCEEDED

@@ -1,0 +1,85 @@
+"""Caps on what was measured: one word of warning near the end, and the end.
+
+What nobody measured is not judged: an agent that tells no figures runs on, and is held by its
+deadline and the limits of silence alone.
+"""
+
+from typing import Final
+
+from subsessiond.core.bounds import bytes_of_tokens, cut_bytes
+from subsessiond.core.draft import Draft
+from subsessiond.core.settle import settle
+from subsessiond.core.tally import together
+from subsessiond.core.words import WRAP_UP, told_of_cap
+from subsessiond.model.events import WrapUpAsked
+from subsessiond.model.ids import NodeId
+from subsessiond.model.message import Message, Source
+from subsessiond.model.node import Author, Node, Settlement, Status, StopReason
+from subsessiond.model.report import Outcome
+from subsessiond.model.usage import Usage
+
+TOKEN_CAP: Final = "token-cap"  # noqa: S105  # of tokens that are paid for
+
+
+def spent_tokens(usage: Usage | None) -> int | None:
+    """Give what was spent: all that was read at full price, written to a cache, or put out.
+
+    What a cache gave is not spent. None where nothing of it was measured.
+    """
+    if usage is None:
+        return None
+    figures = [usage.input, usage.cache_write, usage.output]
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known else None
+
+
+def hold_caps(draft: Draft, node_id: NodeId) -> None:
+    """Hold the caps of a node whose figures rose, and of all above it: theirs cover it.
+
+    A root is not held: its agent is a person's own, and what it may lend is held by arithmetic.
+    """
+    name: NodeId | None = node_id
+    while name is not None:
+        node = draft.node(name)
+        if node.status is Status.RUNNING and not node.is_root:
+            _hold(draft, node)
+        name = node.parent
+
+
+def _hold(draft: Draft, node: Node) -> None:
+    spent = spent_tokens(together(node).measured)
+    if spent is None:
+        return
+    if spent >= node.token_cap:
+        settle(draft, node.node_id, _capped(node, spent))
+    elif spent >= node.token_cap - node.reserve_tokens and not node.wrapped_up:
+        _ask_to_wrap_up(draft, node)
+
+
+def _ask_to_wrap_up(draft: Draft, node: Node) -> None:
+    draft.add(WrapUpAsked, node.node_id)
+    if not any(p.name == node.agent and p.takes_steer for p in draft.policy.agents):
+        return
+    message = Message(
+        message_id=draft.next_message(node.node_id),
+        recipient=node.node_id,
+        sender=None,
+        source=Source.STEER,
+        text=WRAP_UP,
+    )
+    draft.stage(node.node_id, message)
+
+
+def _capped(node: Node, spent: int) -> Settlement:
+    """Write the record of a node that may spend no more, from its last checkpoint."""
+    mark = node.checkpoint
+    told = told_of_cap(
+        spent, node.token_cap, mark.phase if mark else "", mark.next_step if mark else ""
+    )
+    return Settlement(
+        outcome=Outcome.FAILED,
+        stop_reason=StopReason.MAX_TOKENS,
+        reason=TOKEN_CAP,
+        author=Author.RUNTIME,
+        output=cut_bytes(told, bytes_of_tokens(node.max_report_tokens)),
+    )
