@@ -155,8 +155,7 @@ class Daemon:
         workspace: DiskWorkspace,
     ) -> None:
         journaling = Journaling(self._journals, store)
-        show = self._ledger.show
-        voice = EngineVoice(registry, self._clock, self._ids, self._channels, self._scrubber, show)
+        voice = self._voice(registry)
         waiting = Waiting(registry)
         territories = Territories(registry.tree, self._agents)
         if isinstance(processes, LinuxProcesses):
@@ -252,6 +251,10 @@ class Daemon:
         serve_mcp(self._listener, toolbox, registry, self._tokens.node_of)
         session = partial(Session, toolbox)
         return RpcServer(showing(desk, methods), callers.identify, logger, session, self._listener)
+
+    def _voice(self, registry: Registry) -> EngineVoice:
+        clock, ids, show = self._clock, self._ids, self._ledger.show
+        return EngineVoice(registry, clock, ids, self._channels, self._scrubber, show)
 
     def _callers(self, registry: Registry, territories: Territories) -> Callers:
         for node in registry.tree.nodes.values():
