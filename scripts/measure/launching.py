@@ -10,17 +10,19 @@ from scripts.measure.processes import cpu_ms
 from scripts.measure.table import Row, Scale, in_turns, limited, timed_ms
 from tests.support.daemon import Daemon
 
-ROWS = ("daemon-start", "tree-command")
+ROWS = ("daemon-start", "tree-command", "hook-command")
 START_MS = 600.0
 TREE_MS = 200.0
+HOOK_MS = 150.0
+END = b'{"hook_event_name": "Stop", "stop_hook_active": false}'
 
 
 def measure(scale: Scale) -> list[Row]:
-    """Measure both, beside an interpreter that does nothing."""
+    """Measure all, beside an interpreter that does nothing."""
     with Daemon() as plain:  # this first start writes the bytecode and makes the state directory
         start = _start(scale, plain)
     with QuietDaemon() as daemon:
-        return [start, _tree(scale, daemon)]
+        return [start, _tree(scale, daemon), _hook(scale, daemon)]
 
 
 def _start(scale: Scale, daemon: Daemon) -> Row:
@@ -52,6 +54,22 @@ def _tree(scale: Scale, daemon: QuietDaemon) -> Row:
     note = f"best {min(found['ours']):.0f} ms"
     row = Row(ROWS[1], "`subsession tree`", f"≤ {TREE_MS:.0f} ms", "ms", note=note)
     return limited(row, median(found["ours"]), TREE_MS, median(found["ceiling"]))
+
+
+def _hook(scale: Scale, daemon: QuietDaemon) -> Row:
+    order = [str(Path(sys.executable).parent / "subsession"), "hook", "stop"]
+    given = environment(daemon)
+
+    def ours() -> float:
+        return timed_ms(
+            lambda: subprocess.run(order, input=END, env=given, check=True, capture_output=True)
+        )
+
+    ours()
+    found = in_turns(3 * scale.few, ceiling=_interpreter_ms, ours=ours)
+    note = f"an agent waits for it at the end of each turn; best {min(found['ours']):.0f} ms"
+    row = Row(ROWS[2], "`subsession hook stop`", f"≤ {HOOK_MS:.0f} ms", "ms", note=note)
+    return limited(row, median(found["ours"]), HOOK_MS, median(found["ceiling"]))
 
 
 def _interpreter_ms() -> float:
