@@ -14,13 +14,14 @@ import pytest
 from subsessiond.adapters.processes import LinuxProcesses
 from subsessiond.adapters.runners.acp.runner import AcpRunner
 from subsessiond.adapters.runners.agentprocess import Host
+from subsessiond.adapters.runners.claude.runner import ClaudeRunner
 from subsessiond.adapters.runners.command import CommandRunner
 from subsessiond.adapters.runners.external import ExternalRunner
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.model.commands import ConfirmStart, FailStart
 from subsessiond.model.process import Stopped
 from subsessiond.model.role import AgentProfile, Channel
-from subsessiond.ports import ChildOrder, RunnerFault, RunningChild
+from subsessiond.ports import ChildOrder, Runner, RunnerFault, RunningChild
 from subsessiond.rpc.schema import schema_fault
 from tests.support.joining import Joined, Joiner, joiner
 from tests.support.policies import ACTOR
@@ -136,15 +137,22 @@ class Scripts(Case):
 class Acting(Case):
     """Stub agents that speak the Agent Client Protocol."""
 
+    name = "acp"
+    end = ("error", {"code": 1, "message": "no"})
+
     def __init__(self, here: Stage, processes: LinuxProcesses) -> None:
         super().__init__(here)
         scratch = here.folder.parent / f"{here.folder.name}-scratch"
-        self.runner = AcpRunner(Host(processes, ListedTranscripts(), ("shim",), "/s", scratch))
+        host = Host(processes, ListedTranscripts(), ("shim",), "/s", scratch)
+        self.runner: Runner = self._runner(host)
+
+    def _runner(self, host: Host) -> Runner:
+        return AcpRunner(host)
 
     async def _make(self, *steps: dict[str, Any], **script: Any) -> RunningChild:
         words = json.dumps(script | {"turns": [steps]})
-        command = (sys.executable, "-m", "tests.support.agents.acp_agent", words)
-        profile = AgentProfile(name="actor", runner="acp", command=command, channel=Channel.CLI)
+        command = (sys.executable, "-m", f"tests.support.agents.{self.name}_agent", words)
+        profile = AgentProfile(name="actor", runner=self.name, command=command, channel=Channel.CLI)
         env = (*self.stage.environment().items(), ("PYTHONPATH", str(ROOT)))
         return self.runner.start(
             await self.stage.order(profile, env, role="worker"), self.stage.voice
@@ -152,7 +160,7 @@ class Acting(Case):
 
     async def ending(self) -> RunningChild:
         """An agent whose turn ends with an error."""
-        return await self._make({"error": {"code": 1, "message": "no"}})
+        return await self._make(dict([self.end]))
 
     async def lasting(self) -> RunningChild:
         """An agent in its turn."""
@@ -165,7 +173,7 @@ class Acting(Case):
 
     async def why_not(self) -> str:
         """A program that is not there."""
-        profile = AgentProfile(name="actor", runner="acp", command=("no-such-thing",))
+        profile = AgentProfile(name="actor", runner=self.name, command=("no-such-thing",))
         child = self.runner.start(await self.stage.order(profile, role="worker"), self.stage.voice)
         await child.run()
         assert await child.stop() == Stopped()
@@ -176,6 +184,16 @@ class Acting(Case):
         """Wait for the agent's own sign."""
         while not (self.stage.folder / "begun").exists():  # noqa: ASYNC110 -- a file tells nobody
             await asyncio.sleep(0.005)
+
+
+class Claude(Acting):
+    """Stub agents that speak as Claude Code does."""
+
+    name = "claude"
+    end = ("result", {"is_error": True})
+
+    def _runner(self, host: Host) -> Runner:
+        return ClaudeRunner(host)
 
 
 class Joining(Case):
@@ -222,7 +240,7 @@ class Joining(Case):
             await asyncio.sleep(0.005)
 
 
-@pytest.fixture(params=["command", "scripted", "acp", "external"])
+@pytest.fixture(params=["command", "scripted", "acp", "claude", "external"])
 async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Case]:
     """Give one runner."""
     async with stage(tmp_path, spawn_burst=100, live_per_parent=None) as here:
@@ -234,5 +252,10 @@ async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
             with joiner(here) as made:
                 yield Joining(here, processes, made)
         else:
-            yield (Commands if request.param == "command" else Acting)(here, processes)
+            cases: dict[str, type[Commands | Acting]] = {
+                "command": Commands,
+                "acp": Acting,
+                "claude": Claude,
+            }
+            yield cases[request.param](here, processes)
         await processes.aclose()

@@ -23,8 +23,13 @@ async def node(here: Stage) -> Node:
     return replace(made, role=replace(made.role, tools=tools))
 
 
-async def judge(node: Node, tool: str, profile: AgentProfile = PROFILE, **said: Any) -> str:
+async def judge(node: Node, tool: str, **said: Any) -> str:
     """Give the blocker of a use, or nothing."""
+    return await judge_by(PROFILE, node, tool, **said)
+
+
+async def judge_by(profile: AgentProfile, node: Node, tool: str, **said: Any) -> str:
+    """Give it by another profile."""
     refusal = await Permissions(profile, Refusals()).judge(node, tool, said)
     return refusal.blocker if refusal is not None else ""
 
@@ -89,8 +94,8 @@ async def test_our_own_tools_are_always_allowed(node: Node) -> None:
 async def test_a_profile_may_name_more_tools(node: Node) -> None:
     """Its words come first: they may widen what is known, and narrow it."""
     profile = replace(PROFILE, tools=(("Brand New", ToolClass.READ), ("Read", ToolClass.EXECUTE)))
-    assert await judge(node, "Brand New", profile) == ""
-    assert await judge(node, "Read", profile) == "approval-required: run Read"
+    assert await judge_by(profile, node, "Brand New") == ""
+    assert await judge_by(profile, node, "Read") == "approval-required: run Read"
 
 
 async def test_refusals_are_remembered(node: Node) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -250,17 +251,18 @@ async def test_phases_follow_the_calls(play: Play, here: Stage) -> None:
     """In a tool from its call to its answer; a provider that makes it wait is told apart."""
     await play.begun()
     answered = [{"type": "tool_result", "tool_use_id": name} for name in ("t1", "t2", "t3")]
-    for tell in (
-        lambda: play.call("t1"),
-        lambda: play.call("t2"),
-        lambda: play.tell("user", message={"content": answered[:1]}),
-        lambda: play.tell("user", message={"content": answered[1:]}),
-        lambda: play.tell("system", subtype="api_retry"),
-        lambda: play.tell("system", subtype="status"),
-        lambda: play.call("t4"),
-        play.end,
-    ):
-        tell()
+    calls = [{"type": "tool_use", "id": name} for name in ("t1", "t2", "t4")]
+    lines: tuple[tuple[str, dict[str, Any]], ...] = (
+        *(("assistant", {"message": {"content": [called]}}) for called in calls[:2]),
+        ("user", {"message": {"content": answered[:1]}}),
+        ("user", {"message": {"content": answered[1:]}}),
+        ("system", {"subtype": "api_retry"}),
+        ("system", {"subtype": "status"}),
+        ("assistant", {"message": {"content": calls[2:]}}),
+        ("result", {}),
+    )
+    for kind, words in lines:
+        play.tell(kind, **words)
         await play.idle()
     assert [(told.sign, told.phase) for told in here.told(NoteSign)] == [
         ("prompt", Phase.WORKING),
