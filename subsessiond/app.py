@@ -215,7 +215,7 @@ class Daemon:
         journaling: Journaling,
     ) -> RpcServer:
         callers = self._callers(registry, territories)
-        changes, feed, rows = open_desk(registry, territories.on_events)
+        changes, feed, rows = open_desk(registry, territories.on_events, self._ledger)
         desk = Desk(
             registry=registry,
             waiting=waiting,

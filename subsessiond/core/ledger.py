@@ -7,10 +7,12 @@ from msgspec.structs import replace
 
 from subsessiond.core.bounds import size_bytes
 from subsessiond.core.words.answers import shown_text
+from subsessiond.model.events import MessagesMoved
 from subsessiond.model.ids import NodeId
 from subsessiond.model.ledger import Account, Life, Part, Stream, Why
-from subsessiond.model.message import Source
+from subsessiond.model.message import MessageState, Source
 from subsessiond.model.node import Node
+from subsessiond.model.tree import Tree
 
 UNHEARD: Final = frozenset({"scripted", "external"})
 """Runners whose agents' words do not pass through the daemon."""
@@ -41,6 +43,30 @@ def mail_part(sender: NodeId | None, source: str, text: str, *, again: bool) -> 
         node=None if source == Source.STEER else sender,
         why=Why.AGAIN if again else Why.MAIL,
         size=size_bytes(shown_text(text, again=again)),
+    )
+
+
+def read_by_script(before: Tree, event: MessagesMoved) -> tuple[Part, ...]:
+    """Count what a root without an agent of its own has read: its scripts say so, and nobody else.
+
+    Why not what the operator looks at: a person is no parent, and whoever reads as a node has been
+    handed its mail before it says that it has read.
+
+    Args:
+        before: The tree before these messages moved.
+        event: What moved.
+    """
+    root = before.nodes.get(event.node)
+    if root is None or not root.is_root or root.identity is not None:
+        return ()
+    if event.state is not MessageState.ACKNOWLEDGED:
+        return ()
+    moved = frozenset(event.message_ids)
+    return tuple(
+        mail_part(message.sender, message.source, message.text, again=False)
+        for message in before.mail.get(event.node, ())
+        if message.message_id in moved and message.state is MessageState.STAGED
+        if not message.again
     )
 
 

@@ -14,7 +14,13 @@ from msgspec.structs import replace
 
 from subsessiond.core import ledger
 from subsessiond.engine.registry import Registry
-from subsessiond.model.events import AnyEvent, NodeAdmitted, RootOpened, TreeForgotten
+from subsessiond.model.events import (
+    AnyEvent,
+    MessagesMoved,
+    NodeAdmitted,
+    RootOpened,
+    TreeForgotten,
+)
 from subsessiond.model.ids import NodeId
 from subsessiond.model.ledger import Account, Life, Part, Stream
 from subsessiond.model.tree import Tree
@@ -63,6 +69,7 @@ class Ledger:
         self._hurry = asyncio.Event()
         self._stopped = False
         self._lives: tuple[Life, ...] = ()
+        self._tree = Tree()
 
     @property
     def lives(self) -> tuple[Life, ...]:
@@ -72,17 +79,22 @@ class Ledger:
     async def load(self, tree: Tree) -> None:
         """Go on where the last life stopped."""
         self._lives = await self._store.begin_counting(self._clock.wall_ms())
+        self._tree = tree
         ids = tuple(sorted(tree.nodes))
         self._roots = {node_id: tree.nodes[node_id].root for node_id in ids}
         found = await self._store.accounts(ids)
         self._accounts |= {account.node_id: account for account in found}
 
-    def on_events(self, events: tuple[AnyEvent, ...], _tree: Tree) -> None:
+    def on_events(self, events: tuple[AnyEvent, ...], tree: Tree) -> None:
         """Begin to count for new nodes, and stop for those that are in the store alone."""
+        before, self._tree = self._tree, tree
         for event in events:
             if isinstance(event, RootOpened | NodeAdmitted):
                 self._roots[event.node] = event.record.root
                 self._put(Account(node_id=event.node))
+            elif isinstance(event, MessagesMoved):
+                if parts := ledger.read_by_script(before, event):
+                    self.show(event.node, sum(part.size for part in parts), parts)
             elif isinstance(event, TreeForgotten):
                 self._forgotten.add(event.node)
                 self._wake()
@@ -127,11 +139,13 @@ class Ledger:
 
     async def run(self) -> None:
         """Keep counts until stopped."""
-        while not self._stopped:
+        last = False
+        while not last:
             await self._news.wait()
             self._news.clear()
             await self._rest()
-            await self._keep(last=self._stopped)
+            last = self._stopped
+            await self._keep(last=last)
 
     async def _rest(self) -> None:
         with suppress(TimeoutError):

@@ -244,7 +244,7 @@ def not_found() -> Refused:
 
 
 def open_desk(
-    registry: Registry, follow: Callable[[tuple[AnyEvent, ...], Tree], None]
+    registry: Registry, follow: Callable[[tuple[AnyEvent, ...], Tree], None], ledger: Ledger
 ) -> tuple[Changes, Feed, Rows]:
     """Make what is kept beside the tree and let it follow the registry.
 
@@ -252,9 +252,10 @@ def open_desk(
         registry: Publishes.
         follow: Is told first: whose territory a process lies in must be known before anybody
             can call from it.
+        ledger: Counts what nodes are told.
     """
     rows = Rows()
-    changes, feed = Changes(registry.tree, registry.handed), Feed(registry.tree, rows)
+    changes, feed = Changes(registry.tree, registry.handed), Feed(registry.tree, rows, ledger.show)
     for listener in (follow, changes.on_events, feed.on_events):
         registry.listen(listener)
     return changes, feed, rows

@@ -5,7 +5,7 @@ for itself: a number of notes that does not grow with what a child does.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
@@ -13,6 +13,7 @@ import msgspec
 from subsessiond.core.views.events import CHANGED, TO_PARENTS, event_name, touched
 from subsessiond.model.events import AnyEvent, MessageStaged, SignSeen, UsageSeen
 from subsessiond.model.ids import NodeId
+from subsessiond.model.ledger import Part, Why
 from subsessiond.model.tree import Tree
 from subsessiond.rpc.rows import Rows
 
@@ -60,12 +61,20 @@ class Written(msgspec.Struct, frozen=True, omit_defaults=True):
     row: msgspec.Raw | None = None
 
 
+Show = Callable[[NodeId, int, Sequence[Part]], None]
+
+
+def _uncounted(_reader: NodeId, _size: int, _parts: Sequence[Part]) -> None:
+    """Nobody counts."""
+
+
 class Feed:
     """All readers of events."""
 
-    def __init__(self, tree: Tree, rows: Rows) -> None:
+    def __init__(self, tree: Tree, rows: Rows, show: Show = _uncounted) -> None:
         self._tree = tree
         self._rows = rows
+        self._show = show
         self._floor = tree.seq
         self._notes: deque[Note] = deque()
         self._readers: dict[Reader, NodeId | None] = {}
@@ -91,7 +100,7 @@ class Feed:
         if after is not None and not resync:
             for note in self._notes:
                 if note.seq > after and _may_hear(note, node_id):
-                    reader.notify(METHOD, self._written(note, whole=node_id is None))
+                    self._notify(reader, node_id, note, self._written(note, whole=node_id is None))
         if reader not in self._readers:
             reader.on_close(lambda: self._drop(reader))
         self._readers[reader] = node_id
@@ -149,7 +158,17 @@ class Feed:
                 whole = node_id is None
                 if whole not in written:
                     written[whole] = self._written(note, whole=whole)
-                reader.notify(METHOD, written[whole])
+                self._notify(reader, node_id, note, written[whole])
+
+    def _notify(
+        self, reader: Reader, node_id: NodeId | None, note: Note, written: msgspec.Raw
+    ) -> None:
+        """Tell one reader; what a node is told is counted as shown."""
+        if node_id is not None:
+            about = note.node if note.node != node_id else None
+            size = len(written)
+            self._show(node_id, size, (Part(node=about, why=Why.ANSWER, size=size),))
+        reader.notify(METHOD, written)
 
     def _written(self, note: Note, *, whole: bool) -> msgspec.Raw:
         """Write a note for the operator, or for the parent of the node it is about."""

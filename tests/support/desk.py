@@ -254,7 +254,8 @@ def _bench(
 ) -> Bench:
     clock, journals, transcripts = ManualClock(), ListedJournals(), ListedTranscripts()
     territories = Territories(registry.tree)
-    changes, feed, rows = open_desk(registry, territories.on_events)
+    ledger = listening(registry, Ledger(store, clock))
+    changes, feed, rows = open_desk(registry, territories.on_events, ledger)
     peers, ends, faults = list[tuple[Caller, Peer]](), list[None](), list[ConfigFault]()
     running = list[Identity]()
 
@@ -266,7 +267,7 @@ def _bench(
         workspace=workspace,
         journals=journals,
         transcripts=transcripts,
-        ledger=listening(registry, Ledger(store, clock)),
+        ledger=ledger,
         store=store,
         tokens=Tokens(),
         channels=Channels(),
