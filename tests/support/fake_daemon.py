@@ -8,7 +8,7 @@ import json
 import socketserver
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,8 @@ class FakeDaemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         self.answers: dict[str, Answer] = {"daemon.info": INFO, **answers}
         self.calls: list[tuple[str, Json]] = []
         self.tokens: list[str | None] = []
+        self.on_line: Callable[[bytes], bytes] = lambda line: line
+        """Answers a line of a pipe; at first with itself."""
 
     def reply(self, method: str, params: Json) -> Json:
         """Give the outside of a reply."""
@@ -81,7 +83,10 @@ class Conversation(BaseHTTPRequestHandler):
     server: FakeDaemon
 
     def do_POST(self) -> None:
-        """Answer one call."""
+        """Answer one call, or begin a pipe."""
+        if self.path == "/pipe":
+            self._serve_pipe()
+            return
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.tokens.append(self.headers.get("Authorization"))
         assert self.headers["Content-Type"] == "application/json"
@@ -96,6 +101,15 @@ class Conversation(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(raw)))
         self.end_headers()
         self.wfile.write(raw)
+
+    def _serve_pipe(self) -> None:
+        """Answer lines until either side hangs up."""
+        self.close_connection = True
+        self.server.tokens.append(self.headers.get("Authorization"))
+        self.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n")
+        with suppress(HangUp):
+            for line in self.rfile:
+                self.wfile.write(self.server.on_line(line))
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base's name
         """Say nothing."""

@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from subsession.errors import SubsessionError
 from subsession.mcp.asked import Asked, Key, answered
 from subsession.mcp.lines import Lines
-from subsession.mcp.link import Link
+from subsession.mcp.link import Link, UnsentError
 from subsession.mcp.reach import Reach, RefusedError
 
 CHUNK_BYTES = 64 * 1024
@@ -60,6 +60,8 @@ class Bridge:
         until = monotonic() + LAST_S
         while self._due and monotonic() < until:
             sleep(0.01)
+        with self._counting:
+            self._due = []  # nobody is there who could be told
 
     def take(self, line: bytes) -> None:
         """Take one line of the agent."""
@@ -94,6 +96,10 @@ class Bridge:
         asked.tries += 1
         try:
             link.send(asked.line)
+        except UnsentError:
+            with self._counting:
+                self._due = [one for one in self._due if one is not asked]
+            self._lose(link, unheard=asked)
         except OSError:
             self._lose(link, unheard=None if asked.due else asked)
 
@@ -151,6 +157,8 @@ class Bridge:
             self._send(asked)
         if unheard is not None and unheard.tries < TRIES_MOST:
             self._send(unheard)
+        elif unheard is not None:
+            self._say(unheard.lost())
 
     def _hear(self) -> bytes:
         try:

@@ -29,6 +29,10 @@ CALL = (
 )
 
 
+class UnsentError(OSError):
+    """Nothing of a line was taken: surely nobody has read it."""
+
+
 class Link:
     """Connects when it is made.
 
@@ -84,9 +88,18 @@ class Link:
         """Send one line.
 
         Raises:
+            UnsentError: the daemon went away before it got any of it.
             OSError: the daemon went away; it may have got it.
         """
-        self._socket.sendall(line + b"\n")
+        data = memoryview(line + b"\n")
+        whole = len(data)
+        try:
+            while data:
+                data = data[self._socket.send(data) :]
+        except OSError as fault:
+            if len(data) == whole:
+                raise UnsentError(fault.errno, fault.strerror) from fault
+            raise
 
     def lines(self) -> Iterator[bytes]:
         """Give the daemon's lines until it is gone; the piece of a last one is nobody's."""
