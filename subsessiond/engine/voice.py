@@ -44,6 +44,7 @@ class EngineVoice:
         self._clock = clock
         self._ids = ids
         self._channels = channels
+        self._making = asyncio.Lock()
 
     def now(self) -> Stamps:
         """The stamps of a command."""
@@ -52,6 +53,15 @@ class EngineVoice:
     def tell(self, command: Command) -> None:
         """Say what happened."""
         self._registry.tell(scrubbed(command, self.scrubber))
+
+    async def tell_made(self, make: Callable[[], Command]) -> None:
+        """Say what takes long to be put into words, and is scrubbed for as long.
+
+        Why one at a time: the loop runs beside one thread, and not beside as many as there are.
+        """
+        async with self._making:
+            command = await asyncio.to_thread(lambda: scrubbed(make(), self.scrubber))
+        self._registry.tell(command)
 
     async def ask(self, command: Command) -> Answer:
         """Say what happened, and wait until it is durable."""

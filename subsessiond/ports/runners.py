@@ -64,6 +64,11 @@ class Voice(Protocol):
     def tell(self, command: Command) -> None:
         """Say what happened."""
 
+    async def tell_made(self, make: Callable[[], Command]) -> None:
+        """Say what takes long to be put into words: `make` is called in a thread, and must only
+        read what nobody changes any more.
+        """
+
     async def ask(self, command: Command) -> Reply | Rejection | None:
         """Say what happened, and wait until it is durable."""
 

@@ -92,3 +92,40 @@ def test_idle_connections_of_a_child_lock_nobody_out() -> None:
         wait_file(daemon.workspace / "ready")
         for _ in range(20):
             assert daemon.call("daemon.health")["ok"]
+
+
+HOSTILE_END = """
+import os, sys, time
+while not os.path.exists("go"):
+    time.sleep(0.01)
+sys.stdout.write("API_KEY=x\\n" * 13_000)
+sys.stderr.write("API_KEY=x\\n" * 6_500)
+sys.exit(1)
+"""
+"""Ends with what takes the longest to be looked through for secrets."""
+
+TOGETHER = 8
+END_LIMIT_S = 1.0
+"""Looked through on the loop, so many took several times as long."""
+
+
+def test_ends_that_are_full_of_secrets_hold_up_nobody() -> None:
+    """They are made readable beside the loop, one after another, and all of them are."""
+    main = f"[limits]\nlive_per_parent = {TOGETHER}\n"
+    with Daemon(config={**CONFIG, "subsessiond.toml": main}) as daemon:
+        root = daemon.open()
+        brief = {"tokenCap": 75_000, "reportContract": {"maxReportTokens": 8_000}}
+        words = (sys.executable, "-c", HOSTILE_END)
+        nodes = [hire(daemon, root, *words, brief=brief) for _ in range(TOGETHER)]
+        worst, until = 0.0, time.monotonic() + 20
+        (daemon.workspace / "go").touch()
+        with daemon.client() as client:
+            while not all(daemon.rows()[node]["state"] == "released" for node in nodes):
+                assert time.monotonic() < until
+                began = time.monotonic()
+                client.call("daemon.health", {})
+                worst = max(worst, time.monotonic() - began)
+        assert worst < END_LIMIT_S
+        for node in nodes:
+            shown = daemon.call("subsession.node", nodeId=node)["envelope"]
+            assert "=x" not in shown["output"] + shown["diagnostic"]

@@ -4,7 +4,7 @@ Nobody carries effects out here: a test holds a runner's child itself and plays 
 """
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,16 @@ class HeardVoice(EngineVoice):
         """Hear it, and say it."""
         self.told.append(command)
         super().tell(command)
+
+    async def tell_made(self, make: Callable[[], Command]) -> None:
+        """Hear what is made, and say it."""
+
+        def heard() -> Command:
+            command = make()
+            self.told.append(command)
+            return command
+
+        await super().tell_made(heard)
 
     async def ask(self, command: Command) -> Answer:
         """Hear it, and ask it."""

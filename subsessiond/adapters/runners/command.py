@@ -17,7 +17,7 @@ from subsessiond.model.commands import ConfirmStart, EndChild, FailStart, NoteSi
 from subsessiond.model.node import Phase, StopReason
 from subsessiond.model.process import Exit, Launch, LaunchFault, Stopped
 from subsessiond.model.report import Outcome
-from subsessiond.ports import ChildOrder, Process, Processes, Transcripts, Voice
+from subsessiond.ports import ChildOrder, Process, Processes, Stamps, Transcripts, Voice
 
 KEEP_BYTES = 128 * 1024
 """How much of a program's output is kept while it runs; the longest report shows 24,000 bytes."""
@@ -86,7 +86,8 @@ class CommandChild:
         sign = NoteSign(node=self._node.node_id, sign="command", phase=Phase.IN_TOOL, **now)
         self._voice.tell(sign)
         ended = await self._read_to_end(process)
-        self._voice.tell(self._ending(process, ended, time.monotonic() - began))
+        seconds, now = time.monotonic() - began, self._voice.now()
+        await self._voice.tell_made(lambda: self._ending(process, ended, seconds, now))
 
     async def prompt(self, message_id: str | None, text: str) -> bool:
         """A program reads no messages."""
@@ -151,7 +152,7 @@ class CommandChild:
             if len(self._tail) > 2 * KEEP_BYTES:
                 del self._tail[: len(self._tail) - KEEP_BYTES]
 
-    def _ending(self, process: Process, ended: Exit, seconds: float) -> EndChild:
+    def _ending(self, process: Process, ended: Exit, seconds: float, now: Stamps) -> EndChild:
         succeeded = ended.code == 0
         kept = process.stderr_tail(KEEP_BYTES)
         errors = Printed(readable(kept).rstrip(), begun=process.stderr_bytes > len(kept))
@@ -163,7 +164,7 @@ class CommandChild:
             output=self._report(ended, self._amount(process.stderr_lines), errors, seconds),
             produced_bytes=self._bytes + process.stderr_bytes,
             diagnostic=None if succeeded else self._scrubbed(errors, DIAGNOSTIC_BYTES) or None,
-            **self._voice.now(),
+            **now,
         )
 
     def _report(self, ended: Exit, amount: str, errors: Printed, seconds: float) -> str:

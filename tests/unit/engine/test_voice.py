@@ -1,4 +1,5 @@
 import asyncio
+import threading
 from pathlib import Path
 
 from subsessiond.adapters.ids import RandomIds
@@ -54,3 +55,28 @@ async def test_what_a_runner_says_of_the_outside_is_scrubbed(tmp_path: Path) -> 
             said = here.node(child).settlement
             assert said is not None
             assert said.diagnostic == "x API_KEY=[removed] and [removed]"
+
+
+async def test_what_takes_long_is_made_and_scrubbed_beside_the_loop(tmp_path: Path) -> None:
+    """The loop goes on meanwhile; what is said loses its secrets all the same."""
+    async with stage(tmp_path) as here:
+        node = await here.admit(role="worker")
+        threads, now = [threading.get_ident()], here.voice.now()
+        loop, begun, gate = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+        def end() -> FailStart:
+            threads.append(threading.get_ident())
+            loop.call_soon_threadsafe(begun.set)
+            gate.wait(5)
+            return FailStart(node=node, why="API_KEY=abc", **now)
+
+        telling = asyncio.create_task(here.voice.tell_made(end))
+        await asyncio.wait_for(begun.wait(), 5)
+        assert not telling.done()
+        gate.set()
+        await telling
+        await here.voice.until(lambda tree: not tree.nodes[node].is_live)
+        said = here.node(node).settlement
+        assert said is not None
+        assert said.output == "API_KEY=[removed]"
+        assert threads[0] != threads[1]

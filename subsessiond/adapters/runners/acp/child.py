@@ -85,7 +85,7 @@ class AcpChild:
             self._turns.close()
             await asyncio.wait((talking,))
             if talking.result():
-                self._tell_end(ending_of_exit(ended, in_turn=self._left_in_turn))
+                await self._tell_end(ending_of_exit(ended, in_turn=self._left_in_turn))
         finally:
             self._turns.close()
             talking.cancel()
@@ -146,12 +146,12 @@ class AcpChild:
         try:
             ending = await self._turns.live(await self._begin(), self._order.opening)
         except NoSession as fault:
-            self._tell_failed(fault.why, fault.said)
+            await self._tell_failed(fault.why, fault.said)
             return False
         except ConnectionLost:
             return True
         if ending is not None:
-            self._tell_end(ending)
+            await self._tell_end(ending)
         return False
 
     async def _begin(self) -> str:
@@ -201,12 +201,13 @@ class AcpChild:
         now = self._voice.now()
         self._voice.tell(EndTurn(node=self._node_id, diagnostic=diagnostic, **now))
 
-    def _tell_end(self, ending: Ending) -> None:
+    async def _tell_end(self, ending: Ending) -> None:
         if not self._is_up:
-            self._tell_failed(f"{ending.said} before it was up", "")
+            await self._tell_failed(f"{ending.said} before it was up", "")
             return
-        self._voice.tell(
-            EndChild(
+        now = self._voice.now()
+        await self._voice.tell_made(
+            lambda: EndChild(
                 node=self._node_id,
                 outcome=Outcome.FAILED,
                 stop_reason=ending.stop_reason,
@@ -214,19 +215,20 @@ class AcpChild:
                 produced_bytes=self._agent.produced_bytes,
                 diagnostic=self._diagnostic(ending.said),
                 promotes=ending.promotes,
-                **self._voice.now(),
+                **now,
             ),
         )
 
-    def _tell_failed(self, why: str, said: str) -> None:
+    async def _tell_failed(self, why: str, said: str) -> None:
         """Say that it did not come up. What the agent itself said is for the operator alone."""
         words = f"{why}\n{said}" if said else why
-        self._voice.tell(
-            FailStart(
+        now = self._voice.now()
+        await self._voice.tell_made(
+            lambda: FailStart(
                 node=self._node_id,
                 why=why,
                 diagnostic=self._diagnostic(words),
-                **self._voice.now(),
+                **now,
             ),
         )
 

@@ -254,7 +254,7 @@ async def test_a_lost_status_is_said(here: Stage, processes: LinuxProcesses) -> 
     await child.run()
     process = child._process  # noqa: SLF001
     assert process is not None
-    lost = child._ending(process, Exit(), 0.1)  # noqa: SLF001
+    lost = child._ending(process, Exit(), 0.1, here.voice.now())  # noqa: SLF001
     assert (lost.outcome, lost.reason) == (Outcome.FAILED, "status-lost")
     assert "its status was lost" in lost.output
     await child.stop()
