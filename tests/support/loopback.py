@@ -137,6 +137,6 @@ def new_call(method: str, call_id: Any = 1, /, **params: Any) -> bytes:
     return call(method, call_id, **params, _meta=meta | params.pop("_meta", {}))
 
 
-def new_headers(method: str, name: str | None = None) -> dict[str, str | list[str] | None]:
+def new_headers(method: str, name: str | None = None) -> dict[str, Any]:
     """Give the headers that such a request repeats itself in."""
     return {"MCP-Protocol-Version": NEW, "Mcp-Method": method, "Mcp-Name": name}

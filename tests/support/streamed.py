@@ -45,12 +45,10 @@ class Site:
         known = token in self.bench.tree.nodes and token not in self.over
         return NodeId(token) if known else None
 
-    async def ask(
-        self, node: str, body: bytes, *, method: str = "POST", **headers: str | None
-    ) -> Reply:
+    async def ask(self, node: str, body: bytes, *, method: str = "POST", **headers: Any) -> Reply:
         """Make one request as a node; words of headers have `_` for `-`, none leaves one out."""
         address = await self.listener.address(PATH)
-        sent: dict[str, str | None] = {
+        sent: dict[str, Any] = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
             "Authorization": f"Bearer {node}",
@@ -63,7 +61,7 @@ class Site:
             told = {name.lower(): value for name, value in answer.headers.items()}
             return Reply(answer.status, told, await answer.read())
 
-    def asking(self, node: str, body: bytes, **headers: str | None) -> "asyncio.Task[Reply]":
+    def asking(self, node: str, body: bytes, **headers: Any) -> "asyncio.Task[Reply]":
         """Begin the same."""
         return asyncio.create_task(self.ask(node, body, **headers))
 
