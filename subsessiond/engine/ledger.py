@@ -113,7 +113,8 @@ class Ledger:
             parts: What in it comes of which child; the rest is shared among them.
         """
         for part in ledger.split(size, parts):
-            if part.node is None:
+            if part.node is None or part.node not in self._roots:
+                # Why the second: a spawn that only checks names a child that there will not be.
                 own = self._account(reader)
                 self._put(replace(own, general=own.general + part.size))
             else:

@@ -33,6 +33,10 @@ class Tools:
         """Give back what was given."""
         return {"content": [], "given": arguments}
 
+    def show(self, told: dict[str, Any], _call: Call) -> dict[str, Any]:
+        """Nobody counts."""
+        return told
+
     def ride(self, result: dict[str, Any], _call: Call) -> dict[str, Any]:
         """Nothing rides."""
         return result

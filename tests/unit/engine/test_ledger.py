@@ -128,6 +128,14 @@ async def test_what_is_of_no_child_is_counted_at_the_parent() -> None:
     assert mother.general == 107
 
 
+async def test_what_a_check_names_is_no_child() -> None:
+    """Nothing is counted of a node that never was; the parent has it."""
+    made = await born(MemoryStore())
+    made.show(MOTHER.node_id, 9, (Part(node=node_id(7), why=Why.ANSWER, size=9),))
+    assert (await account_of(made, MOTHER.node_id)).general == 9
+    assert await made.of((node_id(7),)) == {}
+
+
 async def test_a_node_that_was_there_before_is_counted_from_now_on() -> None:
     """Its account says since when."""
     made = await a_ledger(MemoryStore())

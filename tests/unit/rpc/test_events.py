@@ -1,6 +1,6 @@
 """`rpc.events`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -16,7 +16,8 @@ from subsessiond.model.events import (
     SignSeen,
     UsageSeen,
 )
-from subsessiond.model.ids import message_id
+from subsessiond.model.ids import NodeId, message_id
+from subsessiond.model.ledger import Part, Why
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Node, Phase, Status
 from subsessiond.model.tree import Tree
@@ -85,6 +86,36 @@ def test_a_node_hears_of_its_own_children_alone() -> None:
     feed.on_events((started(2, 11), started(4, 12), started(1, 13)), tree_at(13))
     assert reader.told == [(11, "node.started", node_id(2))]
     assert "rootId" not in reader.notes[0]["row"]
+
+
+def test_what_a_parent_is_told_is_counted() -> None:
+    """Each note by its bytes, of the child it is about; the operator's are not."""
+    counted: list[tuple[NodeId, int, Sequence[Part]]] = []
+    feed = Feed(tree_at(10), Rows(), lambda *told: counted.append(told))
+    reader = Listener()
+    feed.subscribe(reader, node_id(1), None)
+    feed.subscribe(Listener(), None, None)
+    feed.on_events((started(2, 11), started(4, 12)), tree_at(12))
+    (note,) = reader.notes
+    size = len(msgspec.json.encode(note))
+    part = Part(node=node_id(2), why=Why.ANSWER, size=size)
+    assert counted == [(node_id(1), size, (part,))]
+
+
+def test_mail_that_came_is_counted_of_no_child() -> None:
+    """The note to its reader names the reader alone."""
+    counted: list[Sequence[Part]] = []
+    feed = Feed(tree_at(10), Rows(), lambda _reader, _size, parts: counted.append(parts))
+    feed.subscribe(Listener(), node_id(1), None)
+    message = Message(
+        message_id=message_id(node_id(2), 1),
+        recipient=node_id(1),
+        sender=node_id(2),
+        source=Source.REPORT,
+        text="t",
+    )
+    feed.on_events((MessageStaged(node=node_id(1), message=message, at_ms=1, seq=11),), tree_at(11))
+    assert [part.node for parts in counted for part in parts] == [None]
 
 
 def test_what_a_child_does_is_not_told_to_its_parent() -> None:
