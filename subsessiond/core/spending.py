@@ -18,6 +18,9 @@ from subsessiond.model.node import Author, Node, Settlement, Status, StopReason
 from subsessiond.model.report import Outcome
 from subsessiond.model.usage import Usage
 
+STEPS: Final = 3
+"""One that is under way when the word is said, one that hears it, and one that reports."""
+
 TOKEN_CAP: Final = "token-cap"  # noqa: S105  # of tokens that are paid for
 
 
@@ -33,27 +36,42 @@ def spent_tokens(usage: Usage | None) -> int | None:
     return sum(known) if known else None
 
 
-def hold_caps(draft: Draft, node_id: NodeId) -> None:
+def hold_caps(draft: Draft, node_id: NodeId, before: Usage | None) -> None:
     """Hold the caps of a node whose figures rose, and of all above it: theirs cover it.
 
     A root is not held: its agent is a person's own, and what it may lend is held by arithmetic.
+
+    Args:
+        draft: The decision, with the node's new figures.
+        node_id: The node.
+        before: Its figures before.
     """
+    pace = (spent_tokens(draft.node(node_id).measured) or 0) - (spent_tokens(before) or 0)
     name: NodeId | None = node_id
     while name is not None:
         node = draft.node(name)
         if node.status is Status.RUNNING and not node.is_root:
-            _hold(draft, node)
+            _hold(draft, node, pace)
         name = node.parent
 
 
-def _hold(draft: Draft, node: Node) -> None:
+def _hold(draft: Draft, node: Node, pace: int) -> None:
     spent = spent_tokens(together(node).measured)
     if spent is None:
         return
     if spent >= node.token_cap:
         settle(draft, node.node_id, _capped(node, spent))
-    elif spent >= node.token_cap - node.reserve_tokens and not node.wrapped_up:
+    elif spent >= node.token_cap - _margin(node, pace) and not node.wrapped_up:
         _ask_to_wrap_up(draft, node)
+
+
+def _margin(node: Node, pace: int) -> int:
+    """Tell how near its cap a node is told.
+
+    Why more than the reserve: an agent that reads its whole context anew at each step spends the
+    reserve before it has heard anything. At its pace of now it hears it with a step to spare.
+    """
+    return max(node.reserve_tokens, min(STEPS * pace, node.token_cap // 2))
 
 
 def _ask_to_wrap_up(draft: Draft, node: Node) -> None:

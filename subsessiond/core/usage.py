@@ -39,5 +39,5 @@ def decide_note_usage(tree: Tree, policy: Policy, command: NoteUsage) -> Decided
         draft.add(UsageMeasured, node.node_id, usage=total)
     else:
         draft.add(UsageSeen, node.node_id, usage=total)
-    hold_caps(draft, node.node_id)
+    hold_caps(draft, node.node_id, node.measured)
     return draft.done()

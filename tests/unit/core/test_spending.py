@@ -10,12 +10,19 @@ from subsessiond.model.node import Author, Phase, Status, StopReason
 from subsessiond.model.report import Outcome
 from subsessiond.model.usage import Usage
 from tests.support.moves import checkpoint, final, spawn
-from tests.support.playbook import kinds, nothing, play, said
+from tests.support.playbook import Play, kinds, nothing, play, said
 from tests.support.world import at_work, sign, started, used
 
 CAP = 100_000
 RESERVE = 3_200
 """Twice the report limit of 600, and 2,000."""
+
+
+def slowly(now: Play, label: str, total: int) -> Play:
+    """A node spends in steps of at most 1,000 until it has spent so much."""
+    for spent in (*range(1_000, total, 1_000), total):
+        now = now >> used(label, spent)
+    return now
 
 
 def test_what_a_cache_gave_is_not_spent() -> None:
@@ -28,13 +35,23 @@ def test_what_a_cache_gave_is_not_spent() -> None:
 
 def test_a_node_is_told_once_that_its_reserve_is_all_it_has() -> None:
     """At the cap less the reserve, not before; the message waits like any that is said to it."""
-    now = at_work(play(), "w", token_cap=CAP) >> used("w", CAP - RESERVE - 1)
-    assert WrapUpAsked.__name__ not in kinds(now.events)
+    now = slowly(at_work(play(), "w", token_cap=CAP), "w", CAP - RESERVE - 1)
+    assert not now.node("w").wrapped_up
     now = now >> used("w", CAP - RESERVE, cache_read=10**9)
     now = now << WrapUpAsked << MessageStaged << said(PromptChild, "w", text=WRAP_UP)
     now = now >> used("w", CAP - RESERVE + 10)
     assert WrapUpAsked.__name__ not in kinds(now.events)
     assert now.node("w").status is Status.RUNNING
+
+
+def test_who_spends_fast_is_told_earlier() -> None:
+    """With three steps to spare at its pace of now, but never before half of the cap."""
+    now = slowly(at_work(play(), "w", token_cap=CAP), "w", 49_000) >> used("w", 69_999 - 20_000)
+    assert not now.node("w").wrapped_up
+    _ = now >> used("w", 69_999) << WrapUpAsked
+    half = at_work(play(), "x", token_cap=CAP) >> used("x", CAP // 2 - 1)
+    assert not half.node("x").wrapped_up
+    _ = half >> used("x", CAP - 1) << WrapUpAsked
 
 
 def test_at_the_cap_a_node_is_stopped_with_its_last_checkpoint() -> None:
@@ -67,8 +84,8 @@ def test_a_cap_covers_all_that_is_below() -> None:
     now = at_work(play(), "lead", role="lead", token_cap=CAP)
     now = now >> spawn("a", under="lead", token_cap=30_000) >> started("a")
     now = now >> spawn("b", under="lead", token_cap=30_000) >> started("b")
-    now = now >> used("lead", CAP - 20_000) >> used("a", 18_000)
-    now = now << said(WrapUpAsked, "lead") >> used("b", 2_000) << said(NodeSettled, "lead")
+    now = now >> used("lead", CAP // 2 - 1) >> used("a", 29_000)
+    now = now << said(WrapUpAsked, "lead") >> used("b", 22_000) << said(NodeSettled, "lead")
     assert now.node("lead").settlement.reason == "token-cap"  # type: ignore[union-attr]
     for label in ("a", "b"):
         assert now.node(label).settlement.outcome is Outcome.ORPHANED  # type: ignore[union-attr]
