@@ -34,6 +34,12 @@ pytestmark = [
 ]
 
 
+one_prompt = pytest.mark.parametrize(
+    "name", [name for name in AGENTS if name != "claude"], indirect=True
+)
+"""Claude Code stays for many turns: what is said in one goes into it, and none of them closes."""
+
+
 @pytest.fixture(params=AGENTS)
 def name(request: pytest.FixtureRequest) -> str:
     """Give each agent that is installed."""
@@ -164,6 +170,7 @@ async def test_a_reader_is_offered_nothing_to_write_with(name: str, folder: Path
         assert not [tool for tool in tools if any(word in tool for word in WRITERS)]
 
 
+@one_prompt
 async def test_what_is_said_to_it_rides_on_the_next_answer(name: str, folder: Path) -> None:
     """A steer in the middle of its turn is read once, with the answer of its next call of ours."""
     async with desk(name, folder) as here:
@@ -211,6 +218,7 @@ async def test_its_words_are_no_report(name: str, folder: Path) -> None:
         assert "all is well" not in message["text"]
 
 
+@one_prompt
 async def test_its_closing_text_is_its_final_where_its_profile_says_so(
     name: str, folder: Path
 ) -> None:

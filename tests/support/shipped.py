@@ -14,6 +14,12 @@ AGENTS: Final = files("subsessiond.defaults").joinpath("agents.toml").read_text(
 PROGRAMS: Final = {"codex-acp-zed": "codex-acp-zed"}
 """Programs that scripts/agents links under another name than their own."""
 
+_ALLOWED: Final = {
+    "permissions": {"defaultMode": "acceptEdits", "allow": ["Write", "Edit", "Bash"]},
+    "disableAllHooks": True,
+}
+"""What a user of Claude Code has set who lets it do everything unasked, and runs no hooks."""
+
 _OWN: Final = ("mcp", "mcpServers", "permission")
 """What the profile says, and the user's own files do not."""
 
@@ -80,6 +86,7 @@ def _user_files(name: str) -> dict[str, str]:
     general = {**gemini.CONFIG["general"], "defaultApprovalMode": "auto_edit"}
     eager = {**gemini.CONFIG, "general": general}
     own: dict[str, dict[str, str]] = {
+        "claude": {".claude/settings.json": json.dumps(_ALLOWED)},
         "claude-acp": {".claude/settings.json": '{"permissions": {"defaultMode": "acceptEdits"}}'},
         "codex": {".codex/config.toml": plain},
         "opencode": {opencode.FILE: _without(opencode.CONFIG)},

@@ -14,7 +14,7 @@ import uuid
 from typing import Any, Final
 
 from tests.support.closing import within
-from tests.support.lifecycle.properties import YES, expected
+from tests.support.lifecycle.properties import YES, expected, prompt_mark
 from tests.support.lifecycle.stage import Stage
 from tests.support.modelstub import script
 from tests.support.rigs import Refusal, Rig, Speaks
@@ -111,10 +111,10 @@ class Course:
         listed = {"report", "subsession_checkpoint"}
         ok = all(any(tool.endswith(name) for tool in offered) for name in listed)
         self.figures["untilRunningMs"] = row["startedAt"] - row["claimedAt"]
-        if self.rig.speaks is Speaks.ACP:
+        if mark := prompt_mark(self.rig.name):
             page = await self.stage.call("transcript", nodeId=node, after=0)
             said = [r for r in page["records"] if r["kind"] == "in"]
-            prompts = [r["at"] for r in said if '"session/prompt"' in r["text"]]
+            prompts = [r["at"] for r in said if mark in r["text"]]
             ok = ok and row["startedAt"] <= prompts[0]
             self.figures["untilFirstWordMs"] = said[0]["at"] - row["claimedAt"]
         return ok

@@ -39,11 +39,9 @@ _ONE_PROMPT: Final = (
     "sender (S22)"
 )
 CANNOT: Final[Mapping[tuple[str, str], str]] = {
-    ("claude", "refusal"): _NO_QUESTION,
     ("opencode", "refusal"): _NO_QUESTION,
     ("gemini", "refusal"): _NO_QUESTION,
     ("pi-acp", "refusal"): "no: it asks nobody anything; what it wrote is not compared yet",
-    ("claude", "late"): _ONE_PROMPT,
     ("opencode", "late"): _ONE_PROMPT,
     ("gemini", "late"): _ONE_PROMPT,
     ("codex-acp-zed", "tokens"): "null: it tells the size of its context, not what it used",
@@ -59,6 +57,13 @@ to hold, and what is here must not: then it is out of date.
 def expected(agent: str, name: str) -> str:
     """Give what has to be found."""
     return CANNOT.get((agent, name), YES).split(":")[0]
+
+
+def prompt_mark(agent: str) -> str:
+    """Give what a line holds that prompts an agent; empty where its first prompt starts it."""
+    if agent == "claude":
+        return '"type":"user"'
+    return '"session/prompt"' if speaks(agent) is Speaks.ACP else ""
 
 
 def speaks(agent: str) -> Speaks:
