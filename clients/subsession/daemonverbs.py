@@ -19,9 +19,23 @@ class DaemonVerbs(ABC, Generic[Answer]):
             params: its parameters, camelCase; those that are None are left out.
         """
 
-    def roles(self) -> Answer:
-        """Give the role table."""
-        return self.call("roles.list", {})
+    def roles(self, workspace: str | None = None) -> Answer:
+        """Give the role table, and the roles that a folder (absolute path) brings along."""
+        return self.call("roles.list", {"workspace": workspace})
+
+    def accept_role(
+        self, workspace: str, name: str, digest: str, *, passphrase: str | None = None
+    ) -> Answer:
+        """Let a folder's role be used, if its file still has this SHA-256.
+
+        Args:
+            workspace: absolute path of the folder.
+            name: `project/` and its name.
+            digest: as it was listed when its file was read.
+            passphrase: the operator's, where one is set.
+        """
+        params = {"workspace": workspace, "name": name, "digest": digest, "passphrase": passphrase}
+        return self.call("subsession.acceptRole", params)
 
     def agents(self) -> Answer:
         """Give the agent profiles."""

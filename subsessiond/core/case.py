@@ -2,10 +2,12 @@
 
 from functools import cached_property
 
+from subsessiond.core.projectrole import is_project_role
 from subsessiond.model.brief import Grant
 from subsessiond.model.commands import Spawn
 from subsessiond.model.node import Node
 from subsessiond.model.policy import Policy
+from subsessiond.model.projectrole import RoleState
 from subsessiond.model.role import AgentProfile, Isolation, Role
 from subsessiond.model.tree import Tree
 
@@ -41,7 +43,7 @@ class SpawnCase:
         if predecessor is None and brief is not None and brief.continues is not None:
             predecessor = tree.nodes.get(brief.continues)
         self.predecessor = predecessor
-        self.role = policy.role(command.role)
+        self.role = _role(policy, command)
         self.agent: AgentProfile | None = policy.agent_for(self.role.tier) if self.role else None
 
     @cached_property
@@ -116,3 +118,12 @@ class SpawnCase:
         """Whose claims the child may meet: those above it, and the one it takes over."""
         above = frozenset(node.node_id for node in self.line)
         return above | {self.predecessor.node_id} if self.predecessor else above
+
+
+def _role(policy: Policy, command: Spawn) -> Role | None:
+    """Give the row of the table, or the role of the workspace where that is accepted."""
+    if not is_project_role(command.role):
+        return policy.role(command.role)
+    brought = command.paths.project
+    accepted = brought is not None and brought.state is RoleState.ACCEPTED
+    return brought.role if brought is not None and accepted else None

@@ -3,6 +3,7 @@
 from subsessiond.core.case import SpawnCase
 from subsessiond.core.nesting import around
 from subsessiond.model.rejection import Code, Rejection
+from subsessiond.model.role import Role
 
 
 def check_concurrency(case: SpawnCase) -> Rejection | None:
@@ -56,10 +57,16 @@ def _of_role(case: SpawnCase) -> int:
     if case.role is None or case.role.max_live is None:
         return 0
     nodes = (case.tree.nodes[node_id] for node_id in sorted(case.tree.live))
+    name = _row_of(case.role)
     return sum(
-        node.root == case.parent.root and node.role is not None and node.role.name == case.role.name
+        node.root == case.parent.root and node.role is not None and _row_of(node.role) == name
         for node in nodes
     )
+
+
+def _row_of(role: Role) -> str:
+    """Give the row of the table that a role is, or extends: its limit is for all of them."""
+    return role.extends or role.name
 
 
 def interval_ms(case: SpawnCase) -> int:

@@ -4,6 +4,7 @@ from subsessiond.core.bounds import size_bytes
 from subsessiond.core.case import SpawnCase
 from subsessiond.core.letter import letter_of
 from subsessiond.core.words import Terms, opening_of
+from subsessiond.model.projectrole import RoleState
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.role import Channel, Isolation, ToolClass
 
@@ -13,14 +14,14 @@ ARGUMENT_BYTES = 120 * 1024
 
 def check_role(case: SpawnCase) -> Rejection | None:
     """Refuse a role that is not configured."""
-    if case.role is not None:
+    if case.role is not None or case.command.paths.project is not None:
         return None
     return Rejection(code=Code.ROLE_UNKNOWN, step="role")
 
 
 def check_role_safe(case: SpawnCase) -> Rejection | None:
     """Refuse a role that breaks a law, or whose agent cannot do what the brief asks."""
-    problem = _unsafe(case)
+    problem = _not_accepted(case) or _unsafe(case)
     return Rejection(code=Code.ROLE_UNSAFE, step="role-safe", detail=problem) if problem else None
 
 
@@ -66,6 +67,20 @@ def _unsafe(case: SpawnCase) -> str | None:
     return next((sentence for broken, sentence in problems if broken), None)
 
 
+def _not_accepted(case: SpawnCase) -> str | None:
+    """Say what keeps a role of the workspace from being used; none where nothing does."""
+    brought = case.command.paths.project
+    if brought is None or case.role is not None:
+        return None
+    if brought.state is RoleState.REFUSED:
+        return f"{brought.file} cannot be a role: {brought.problem}"
+    since = " as it is now" if brought.state is RoleState.CHANGED else ""
+    return (
+        f"the operator has not accepted {brought.file}{since}; "
+        f"she can, by subsession roles accept {brought.name}"
+    )
+
+
 def _opening_bytes(case: SpawnCase, channel: Channel) -> int:
     """Measure the text that would be the one argument: mission, pointers, files, letter."""
     before = case.predecessor
@@ -75,6 +90,7 @@ def _opening_bytes(case: SpawnCase, channel: Channel) -> int:
         required_sections=case.required_sections,
         letter=letter_of(before, case.grant, case.answer) if before else "",
         channel=channel,
+        preface=case.role_or_defaults.preface,
     )
     return size_bytes(opening_of(case.command.brief, terms))
 

@@ -10,9 +10,10 @@ from subsessiond.core.spawn import first_answer, judge
 from subsessiond.core.succession import heir_parent_of
 from subsessiond.core.sweep import sweep_silent
 from subsessiond.model.brief import Brief, Grant
-from subsessiond.model.commands import Caller, PlannedPaths, Spawn, Succeed
+from subsessiond.model.commands import Caller, Spawn, Succeed
 from subsessiond.model.decision import Decided
 from subsessiond.model.node import Node
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.policy import Limits, Policy
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.role import ToolClass
@@ -114,4 +115,5 @@ def _paths(command: Succeed, before: Node) -> PlannedPaths:
         owns=(*before.owns, *(normal for normal, _ in added)),
         spelled=(*before.owns, *(word for _, word in added)),
         faults=command.paths.faults,
+        project=command.paths.project,
     )

@@ -5,6 +5,7 @@ from subsessiond.model.brief import Brief, FieldFault, Grant
 from subsessiond.model.checkpoint import Checkpoint
 from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.node import Phase, StopReason
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.process import Identity
 from subsessiond.model.report import MalformedReport, Outcome, Report
 from subsessiond.model.usage import Usage
@@ -58,15 +59,6 @@ class OpenRoot(ClientCommand, frozen=True, kw_only=True):
     """Whether a root that a bridge left behind on the same folder is come back to."""
     gone: tuple[Identity, ...] = ()
     """Agents of roots on that folder that were looked for and run no more."""
-
-
-class PlannedPaths(Value, frozen=True, kw_only=True):
-    """Patterns in normal form, made at the edge where symlinks can be resolved."""
-
-    owns: tuple[str, ...] = ()
-    spelled: tuple[str, ...] = ()
-    """As the caller wrote them, in the same order."""
-    faults: tuple[FieldFault, ...] = ()
 
 
 class Spawn(ClientCommand, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """What the operator's configuration allows, as values that are stamped on decisions."""
 
 from subsessiond.model.base import Value
+from subsessiond.model.projectrole import RoleBases
 from subsessiond.model.role import AgentProfile, Role
 
 KIB = 1024
@@ -57,6 +58,8 @@ class Policy(Value, frozen=True, kw_only=True):
     checks: tuple[str, ...] = ()
     """Names of the operator's own checks, which `verify` may name."""
     fold_case: bool = False
+    project_bases: RoleBases = RoleBases()
+    """Rows that the roles of a workspace extend."""
 
     def role(self, name: str) -> Role | None:
         """Look a role up by name."""

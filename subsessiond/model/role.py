@@ -52,6 +52,14 @@ class Role(Value, frozen=True, kw_only=True):
     token_cap: int = 200_000
     max_report_tokens: int = 600
     required_sections: tuple[str, ...] = ()
+    extends: str = ""
+    """Of a workspace's role: the row that it is never wider than, and with which it shares that
+    row's `max_live`.
+    """
+    digest: str = ""
+    """Of a workspace's role: the SHA-256 of its file, as the operator accepted it."""
+    preface: str = ""
+    """Of a workspace's role: what its children read before their mission."""
 
     @property
     def is_leaf(self) -> bool:

@@ -30,6 +30,7 @@ from subsessiond.ports.runners import (
     Voice,
 )
 from subsessiond.ports.storage import (
+    Acceptances,
     Agent,
     Batch,
     JournalLine,
@@ -48,6 +49,7 @@ from subsessiond.ports.transcripts import (
 from subsessiond.ports.workspace import Workspace
 
 __all__ = [
+    "Acceptances",
     "Agent",
     "Batch",
     "ChildOrder",

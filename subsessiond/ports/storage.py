@@ -10,6 +10,7 @@ from subsessiond.model.ledger import Account, Life
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node
 from subsessiond.model.process import Identity
+from subsessiond.model.projectrole import AcceptedRole
 from subsessiond.model.tree import Tree
 
 
@@ -49,8 +50,30 @@ class Batch(Value, frozen=True, kw_only=True):
     """Journal lines these events cause; kept until they are synced in their files."""
 
 
+class Acceptances(Protocol):
+    """What the operator accepted of workspaces."""
+
+    async def accept(self, role: AcceptedRole, at_ms: int) -> None:
+        """Keep one, durably; again is no harm.
+
+        Raises:
+            StoreFault: it is not kept.
+        """
+
+    async def of(self, workspace: str) -> tuple[AcceptedRole, ...]:
+        """Give those of a workspace, by name.
+
+        Raises:
+            StoreFault: they cannot be read.
+        """
+
+
 class Store(Protocol):
     """The registry on disk: one writer, one transaction at a time."""
+
+    @property
+    def roles(self) -> Acceptances:
+        """What was accepted of workspaces."""
 
     async def load(self, fold: Callable[[Tree, Node], Tree]) -> Loaded:
         """Give back the last committed tree; `fold` adds one node with its indexes.

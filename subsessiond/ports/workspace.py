@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from subsessiond.model.brief import FieldFault
+from subsessiond.model.projectrole import RoleFile
 
 
 class Workspace(Protocol):
@@ -23,4 +24,11 @@ class Workspace(Protocol):
 
         Returns:
             Normal forms in order (empty text where faulty) and faults at `brief.ownedGlobs[i]`.
+        """
+
+    async def role_files(self, workspace: str) -> tuple[RoleFile, ...]:
+        """Read the files of a workspace that may describe roles; none where it has no such folder.
+
+        Raises:
+            WorkspaceFault: the folder is there and cannot be read, or not in time.
         """

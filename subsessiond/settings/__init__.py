@@ -124,6 +124,7 @@ def _read_all(config: Path) -> tuple[Policy, DaemonTable]:
         tiers=tiers,
         checks=checks,
         fold_case=daemon.fold_case,
+        project_bases=daemon.project_bases,
     )
     return policy, daemon
 

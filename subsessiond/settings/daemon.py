@@ -9,6 +9,7 @@ import msgspec
 from subsessiond.adapters.passphrase import Passphrase
 from subsessiond.model.base import Value
 from subsessiond.model.policy import Limits
+from subsessiond.model.projectrole import RoleBases
 from subsessiond.settings.agents import argv_of
 from subsessiond.settings.tables import Table
 
@@ -42,6 +43,7 @@ _TABLES: Final = (
     "secrets",
     "transcripts",
     "tcp",
+    "project_roles",
 )
 
 
@@ -87,6 +89,8 @@ class DaemonTable(Value, frozen=True, kw_only=True):
     secrets_from: tuple[str, ...]
     transcripts_keep_days: int
     transcripts_most_mib: int
+    project_bases: RoleBases
+    """Rows of `roles.toml` that the roles of a workspace extend."""
     tcp_port: int | None
     """Port of loopback that is opened at the start; none = a free one, when something needs it."""
 
@@ -122,7 +126,16 @@ def read_daemon(text: dict[str, Any]) -> DaemonTable:
         secrets_from=_variables(secrets, "values_from", _NAME, ""),
         transcripts_keep_days=transcripts.whole("keep_days", KEEP_DAYS, most=KEEP_DAYS_MOST),
         transcripts_most_mib=transcripts.whole("most_mib", MOST_MIB),
+        project_bases=_bases(file.table("project_roles")),
         tcp_port=tcp.whole("port", 0, most=PORT_MOST) or None,
+    )
+
+
+def _bases(table: Table) -> RoleBases:
+    table.only(("writer", "reader"))
+    usual = RoleBases()
+    return RoleBases(
+        writer=table.text("writer", usual.writer), reader=table.text("reader", usual.reader)
     )
 
 

@@ -8,6 +8,7 @@ from subsessiond.wire import params as p
 from subsessiond.wire import results as r
 from subsessiond.wire.checkpoint import CheckpointFields
 from subsessiond.wire.report import ReportFields
+from subsessiond.wire.roles import AcceptRoleParams, RolesParams
 from subsessiond.wire.stats import StatsParams
 
 ANYONE = "anyone"
@@ -161,7 +162,14 @@ METHODS: tuple[Method, ...] = (
         "operator; node: its own children's",
         "Follow events on this WebSocket as `events.event`.",
     ),
-    Method("roles.list", p.NoParams, r.ROLES, ANYONE, "List the roles a spawn may name."),
+    Method(
+        "subsession.acceptRole",
+        AcceptRoleParams,
+        r.ACCEPT,
+        "operator, granting",
+        "Let a workspace's role be used, as its file is now.",
+    ),
+    Method("roles.list", RolesParams, r.ROLES, ANYONE, "List the roles a spawn may name."),
     Method("agents.list", p.NoParams, r.AGENTS, ANYONE, "List the agent profiles."),
     Method("daemon.info", p.NoParams, r.INFO, ANYONE, "Tell what serves here."),
     Method("daemon.caller", p.NoParams, r.CALLER, ANYONE, "Tell for whom the caller is taken."),

@@ -10,10 +10,13 @@ import pytest
 from subsessiond.adapters.store import schema
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Status
+from subsessiond.model.projectrole import AcceptedRole
 from subsessiond.model.role import ToolClass
 from tests.support.ledger import State, node_id
 
 HERE = Path(__file__).parent
+ACCEPTING = 4
+"""The first version that keeps which roles of workspaces were accepted."""
 MOTHER, CHILD, ENDED, OLD = (node_id(n) for n in (1, 2, 3, 9))
 
 
@@ -59,6 +62,8 @@ async def test_an_old_store_loads(tmp_path: Path, version: int) -> None:
         old = await store.node(OLD)
         assert old is not None
         assert old.status is Status.RELEASED
+        accepted = AcceptedRole(workspace="/work", name="project/rev", digest="ab" * 32)
+        assert await store.roles.of("/work") == ((accepted,) if version >= ACCEPTING else ())
         await ledger.commit(*ledger.report(CHILD))
 
 

@@ -16,11 +16,12 @@ from subsessiond.core.letter import LETTER_BYTES
 from subsessiond.core.scope import Pattern, parse_pattern
 from subsessiond.core.views.answers import bounded_rejection, bounded_words
 from subsessiond.model.brief import Brief, Grant
-from subsessiond.model.commands import PlannedPaths, Spawn, SubmitReport
+from subsessiond.model.commands import Spawn, SubmitReport
 from subsessiond.model.decision import Admitted
 from subsessiond.model.events import MessagesMoved
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Phase
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.rejection import Rejection
 from subsessiond.model.report import MalformedReport, Outcome
 from subsessiond.wire.brief import parse_brief

@@ -19,11 +19,12 @@ from subsessiond.engine.registry import Registry
 from subsessiond.engine.ticker import Ticker
 from subsessiond.engine.tokens import Tokens
 from subsessiond.engine.voice import EngineVoice
-from subsessiond.model.commands import Caller, OpenRoot, PlannedPaths, Spawn, Steer, Succeed
+from subsessiond.model.commands import Caller, OpenRoot, Spawn, Steer, Succeed
 from subsessiond.model.decision import Accepted
 from subsessiond.model.events import AnyEvent
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node, Status
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.policy import Policy
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Runner

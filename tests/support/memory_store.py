@@ -10,6 +10,7 @@ from subsessiond.model.ids import MessageId, NodeId
 from subsessiond.model.ledger import Account, Life
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Node, Status
+from subsessiond.model.projectrole import AcceptedRole
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Agent, Batch, JournalLine, Loaded, StoreFault
 
@@ -19,12 +20,33 @@ def _agent(event: AnyEvent) -> Agent | None:
     return None if identity is None else (event.node, identity)
 
 
+class MemoryAcceptances:
+    """Keeps what was accepted. `fault` is raised by the next ones."""
+
+    def __init__(self) -> None:
+        self.fault: StoreFault | None = None
+        self._kept: set[AcceptedRole] = set()
+
+    async def accept(self, role: AcceptedRole, at_ms: int) -> None:
+        """Keep one."""
+        if self.fault is not None:
+            raise self.fault
+        assert at_ms >= 0
+        self._kept.add(role)
+
+    async def of(self, workspace: str) -> tuple[AcceptedRole, ...]:
+        """Give those of a workspace."""
+        found = [role for role in self._kept if role.workspace == workspace]
+        return tuple(sorted(found, key=lambda role: (role.name, role.digest)))
+
+
 class MemoryStore:
     """Keeps the store's promises but durability. `fault` is raised by the next commits."""
 
     def __init__(self) -> None:
         self.fault: StoreFault | None = None
         self.has_room = True
+        self.roles = MemoryAcceptances()
         self.backups = 0
         self.backup_due = False
         self._tree = Tree()

@@ -21,7 +21,6 @@ from subsessiond.model.commands import (
     Command,
     Dismiss,
     OpenRoot,
-    PlannedPaths,
     Release,
     SaveCheckpoint,
     Spawn,
@@ -30,6 +29,7 @@ from subsessiond.model.commands import (
     Succeed,
 )
 from subsessiond.model.ids import MessageId
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.report import MalformedReport, Outcome, Report, Stage
 from subsessiond.ports import Stamps
 from tests.support.playbook import Play, Step

@@ -25,13 +25,13 @@ from subsessiond.model.commands import (
     EndChild,
     FailStart,
     OpenRoot,
-    PlannedPaths,
     Spawn,
 )
 from subsessiond.model.decision import Admitted, Opened
 from subsessiond.model.effects import AnyEffect, PromptChild, WakeReader
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.role import AgentProfile
 from subsessiond.ports import ChildOrder, RunningChild
 from tests.support.engines import Engine, engine

@@ -18,6 +18,7 @@ from subsession.cli import (
     logs,
     mcp,
     read,
+    roles,
     say,
     spawn,
     stats,
@@ -94,7 +95,20 @@ def build_verbs() -> Verbs:
     """Give the parser with all verbs."""
     verbs = Verbs("subsession", __version__, ABOUT)
     watching = (watch, read, logs, stats, wait, blocked)
-    modules = (daemon, spawn, *watching, stop, attach, say, install, mcp, hook, doctor, completion)
+    modules = (
+        daemon,
+        roles,
+        spawn,
+        *watching,
+        stop,
+        attach,
+        say,
+        install,
+        mcp,
+        hook,
+        doctor,
+        completion,
+    )
     for module in modules:
         module.add(verbs)
     return verbs

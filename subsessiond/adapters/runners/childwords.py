@@ -6,14 +6,9 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from subsessiond.model.brief import Brief, FieldFault
-from subsessiond.model.commands import (
-    Caller,
-    PlannedPaths,
-    SaveCheckpoint,
-    Spawn,
-    SubmitReport,
-)
+from subsessiond.model.commands import Caller, SaveCheckpoint, Spawn, SubmitReport
 from subsessiond.model.node import Node
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.report import MalformedReport, Outcome, Report, Stage
 from subsessiond.ports import IdSource, Voice, Workspace, WorkspaceFault
 from subsessiond.wire.brief import parse_brief

@@ -73,10 +73,20 @@ def _keep_accounts(db: sqlite3.Connection) -> None:
     db.execute("CREATE TABLE accounts (node TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID")
 
 
+def _keep_acceptances(db: sqlite3.Connection) -> None:
+    """Version 4: which bytes of which workspaces may be roles."""
+    db.execute(
+        "CREATE TABLE roles_accepted (workspace TEXT NOT NULL, name TEXT NOT NULL, "
+        "digest TEXT NOT NULL, at_ms INTEGER NOT NULL, "
+        "PRIMARY KEY (workspace, name, digest)) WITHOUT ROWID"
+    )
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _create,
     _index_moves,
     _keep_accounts,
+    _keep_acceptances,
 )
 """Step i leads from version i to version i + 1; 0 is an empty file."""
 

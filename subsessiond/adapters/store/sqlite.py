@@ -9,6 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from subsessiond.adapters.store import accounts, backup, reader, workspaces
+from subsessiond.adapters.store.acceptances import StoredAcceptances
 from subsessiond.adapters.store.agents import read_agents
 from subsessiond.adapters.store.faults import is_broken, is_full, store_fault
 from subsessiond.adapters.store.files import Places
@@ -67,6 +68,7 @@ class SqliteStore:
         self._lane = Lane("store")
         self._start = Start(self._places, guard)
         self._store: OpenStore | None = None
+        self.roles = StoredAcceptances(self._lane, self._opened)
         self._last = Tree()
         self._workspaces: frozenset[str] = frozenset()
         self.backup_due = False

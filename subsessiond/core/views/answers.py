@@ -11,10 +11,18 @@ from subsessiond.model.brief import FieldFault
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
 from subsessiond.model.policy import Limits, Policy
+from subsessiond.model.projectrole import ProjectRole
 from subsessiond.model.rejection import Rejection
 from subsessiond.model.role import AgentProfile, Role
 from subsessiond.model.tree import Tree
-from subsessiond.model.view import AgentRow, CancelAnswer, JournalEntry, RoleRow, StoppedNode
+from subsessiond.model.view import (
+    AgentRow,
+    CancelAnswer,
+    JournalEntry,
+    ProjectRoleRow,
+    RoleRow,
+    StoppedNode,
+)
 
 FRAME_BYTES: Final = 600
 """Kept free in each answer for what stands around its list."""
@@ -88,6 +96,11 @@ def role_rows(policy: Policy) -> tuple[RoleRow, ...]:
     return tuple(_role_row(policy, role) for role in sorted(policy.roles, key=_name))
 
 
+def project_rows(workspace: str, roles: tuple[ProjectRole, ...]) -> tuple[ProjectRoleRow, ...]:
+    """Show the roles that a workspace brings along, in the order of their files."""
+    return tuple(_project_row(workspace, role) for role in roles)
+
+
 def agent_rows(policy: Policy) -> tuple[AgentRow, ...]:
     """Show the agent table, without command lines and environments: they may hold secrets."""
     return tuple(_agent_row(policy, agent) for agent in sorted(policy.agents, key=_name))
@@ -129,6 +142,22 @@ def _role_row(policy: Policy, role: Role) -> RoleRow:
         max_report_tokens=role.max_report_tokens,
         required_sections=role.required_sections,
         max_live=role.max_live,
+    )
+
+
+def _project_row(workspace: str, brought: ProjectRole) -> ProjectRoleRow:
+    role = brought.role
+    return ProjectRoleRow(
+        name=brought.name,
+        workspace=workspace,
+        file=brought.file,
+        state=brought.state,
+        digest=brought.digest,
+        extends=role.extends if role is not None else "",
+        tools=role.tools if role is not None else (),
+        description=brought.description,
+        problem=brought.problem,
+        warnings=brought.warnings,
     )
 
 

@@ -49,6 +49,7 @@ def opening_text(node: Node, channel: Channel = Channel.MCP) -> str:
         required_sections=node.required_sections,
         letter=node.letter,
         channel=channel,
+        preface=node.role.preface if node.role is not None else "",
     )
     return opening_of(node.brief, terms)
 
@@ -61,6 +62,8 @@ class Terms(Value, frozen=True, kw_only=True):
     required_sections: tuple[str, ...]
     letter: str
     channel: Channel = Channel.MCP
+    preface: str = ""
+    """What a role of the workspace says to all its children: first, so that caches hold it."""
 
 
 def opening_of(brief: Brief | None, terms: Terms) -> str:
@@ -73,7 +76,8 @@ def opening_of(brief: Brief | None, terms: Terms) -> str:
     context = "\n".join(brief.context) if brief else ""
     also = f"See also:\n{context}" if context else ""
     guidance = GUIDANCE_BY[terms.channel]
-    parts = (brief.mission if brief else "", also, owns, contract, guidance, terms.letter)
+    mission = brief.mission if brief else ""
+    parts = (terms.preface, mission, also, owns, contract, guidance, terms.letter)
     return "\n\n".join(part for part in parts if part)
 
 

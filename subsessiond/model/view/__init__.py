@@ -8,10 +8,12 @@ Times are wall clock milliseconds since 1970; an unknown one is absent.
 
 from subsessiond.model.view.caller import CallerAnswer, CallerKind, TerritoryRow
 from subsessiond.model.view.daemon import (
+    AcceptAnswer,
     AgentRow,
     AgentsAnswer,
     HealthAnswer,
     InfoAnswer,
+    ProjectRoleRow,
     ReloadAnswer,
     RoleRow,
     RolesAnswer,
@@ -61,6 +63,7 @@ from subsessiond.model.view.work import (
 )
 
 __all__ = [
+    "AcceptAnswer",
     "AgentRow",
     "AgentsAnswer",
     "AttachAnswer",
@@ -89,6 +92,7 @@ __all__ = [
     "NodeAnswer",
     "NodeView",
     "OpenAnswer",
+    "ProjectRoleRow",
     "ReceiptAnswer",
     "ReloadAnswer",
     "ReportAnswer",

@@ -1,6 +1,7 @@
 """The tables and the daemon itself."""
 
 from subsessiond.model.base import Value
+from subsessiond.model.projectrole import RoleState
 from subsessiond.model.role import Delivery, ToolClass
 
 
@@ -19,11 +20,46 @@ class RoleRow(Value, frozen=True, kw_only=True):
     max_live: int | None = None
 
 
+class ProjectRoleRow(Value, frozen=True, kw_only=True):
+    """One role that a workspace brings along."""
+
+    name: str
+    """`project/` and its own name: what a spawn names, once it is accepted."""
+    workspace: str
+    file: str
+    """Path, relative to the workspace."""
+    state: RoleState
+    """`accepted`: it may be used; `changed`: it was accepted with other words in it; `unaccepted`;
+    `refused`: it is no role, and `problem` says why.
+    """
+    digest: str = ""
+    """SHA-256 of the file: what is accepted."""
+    extends: str = ""
+    """The row of the table that it is never wider than."""
+    tools: tuple[ToolClass, ...] = ()
+    description: str = ""
+    problem: str = ""
+    warnings: tuple[str, ...] = ()
+    """What of it is not taken."""
+
+
 class RolesAnswer(Value, frozen=True, kw_only=True):
-    """The role table."""
+    """The role table, and the roles of workspaces: to a node those of its own that are accepted."""
 
     roles: tuple[RoleRow, ...]
+    project: tuple[ProjectRoleRow, ...] = ()
     more: int = 0
+    """How many of both are left out."""
+
+
+class AcceptAnswer(Value, frozen=True, kw_only=True):
+    """A role of a workspace may be used."""
+
+    name: str
+    workspace: str
+    file: str
+    digest: str
+    warnings: tuple[str, ...] = ()
 
 
 class AgentRow(Value, frozen=True, kw_only=True):

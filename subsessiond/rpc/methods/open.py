@@ -20,7 +20,7 @@ RETRY_MS: Final = 1_000
 
 async def open_root(desk: Desk, call: Call, params: OpenParams) -> OpenAnswer:
     """Open or resume a root; the agent above an MCP bridge becomes its territory."""
-    workspace = await _workspace(desk, params.workspace)
+    workspace = await real_folder(desk, params.workspace)
     peer = desk.peer_of(call.caller)
     token = desk.ids.token()
     command = OpenRoot(
@@ -58,7 +58,13 @@ def _gone(desk: Desk, workspace: str) -> tuple[Identity, ...]:
     return tuple(agent for agent in agents if agent is not None and not desk.runs(agent))
 
 
-async def _workspace(desk: Desk, path: str) -> str:
+async def real_folder(desk: Desk, path: str) -> str:
+    """Give a workspace's one name.
+
+    Raises:
+        Malformed: it is no folder that may be one.
+        Refused: BUSY - it could not be looked at in time.
+    """
     try:
         return await desk.workspace.open(path)
     except WorkspaceBusy as fault:

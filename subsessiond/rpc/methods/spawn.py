@@ -1,15 +1,17 @@
 """`subsession.spawn`: a brief becomes a command; everything read from disk is read here."""
 
 from subsessiond.model.brief import Brief, FieldFault
-from subsessiond.model.commands import PlannedPaths, Spawn
+from subsessiond.model.commands import Spawn
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.view import SpawnAnswer
 from subsessiond.ports import WorkspaceFault
 from subsessiond.rpc.call import Call
 from subsessiond.rpc.desk import Desk, not_found
 from subsessiond.rpc.methods.starting import started
+from subsessiond.rpc.projectroles import role_named
 from subsessiond.rpc.refused import Refused
 from subsessiond.wire.brief import parse_brief
 from subsessiond.wire.canonical import brief_fingerprint
@@ -50,7 +52,7 @@ async def _command(desk: Desk, call: Call, params: SpawnParams, parent: Node) ->
         role=params.role,
         brief=brief,
         brief_faults=parsed if isinstance(parsed, tuple) else (),
-        paths=await planned(desk, parent, brief.owned_globs if brief else ()),
+        paths=await planned(desk, parent, brief.owned_globs if brief else (), params.role),
         fingerprint=brief_fingerprint(params.role, brief) if brief else "",
         key=params.idempotency_key,
         allow_overlap=bool(params.allow_overlap),
@@ -61,14 +63,15 @@ async def _command(desk: Desk, call: Call, params: SpawnParams, parent: Node) ->
     )
 
 
-async def planned(desk: Desk, parent: Node, globs: tuple[str, ...]) -> PlannedPaths:
-    """Bring patterns to their normal form on the parent's workspace."""
+async def planned(desk: Desk, parent: Node, globs: tuple[str, ...], role: str) -> PlannedPaths:
+    """Bring patterns to their normal form on the parent's workspace, and read its role there."""
+    project = await role_named(desk, parent, role)
     if not globs:
-        return PlannedPaths()
+        return PlannedPaths(project=project)
     try:
         owns, faults = await desk.workspace.normal_forms(parent.workspace, globs)
     except WorkspaceFault as fault:
         # Why a fault of the field: the brief's own checks come first and may say more.
         unread = FieldFault(path="brief.ownedGlobs", problem=f"cannot be looked at: {fault}")
-        return PlannedPaths(spelled=globs, faults=(unread,))
-    return PlannedPaths(owns=owns, spelled=globs, faults=faults)
+        return PlannedPaths(spelled=globs, faults=(unread,), project=project)
+    return PlannedPaths(owns=owns, spelled=globs, faults=faults, project=project)

@@ -3,9 +3,10 @@
 import asyncio
 
 from subsessiond.model.brief import FieldFault, Grant
-from subsessiond.model.commands import PlannedPaths, Succeed
+from subsessiond.model.commands import Succeed
 from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Node
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.view import SpawnAnswer
 from subsessiond.rpc.call import Call
 from subsessiond.rpc.desk import Desk
@@ -33,7 +34,7 @@ async def succeed(desk: Desk, call: Call, params: SucceedParams) -> SpawnAnswer:
             fingerprint=fingerprint(
                 "succeed", params.child_id, params.role, params.mission, params.token_cap
             ),
-            paths=await inherited(desk, before),
+            paths=await inherited(desk, before, role=params.role),
             faults=_faults(desk, params.mission),
             caller=call.caller,
             **desk.stamps(),
@@ -70,10 +71,20 @@ async def drained() -> None:
         await asyncio.sleep(0)
 
 
-async def inherited(desk: Desk, before: Node, granted: tuple[str, ...] = ()) -> PlannedPaths:
-    """Bring the predecessor's patterns, and granted ones, to the form they have today."""
+async def inherited(
+    desk: Desk, before: Node, granted: tuple[str, ...] = (), role: str | None = None
+) -> PlannedPaths:
+    """Bring the predecessor's patterns, and granted ones, to the form they have today.
+
+    Args:
+        desk: of the daemon.
+        before: the predecessor.
+        granted: patterns that a person adds.
+        role: another role than before.
+    """
     globs = before.brief.owned_globs if before.brief is not None else ()
-    return await planned(desk, before, (*globs, *granted))
+    known = before.role.name if before.role is not None else ""
+    return await planned(desk, before, (*globs, *granted), role or known)
 
 
 def _lane(before: Node) -> NodeId:

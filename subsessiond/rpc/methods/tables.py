@@ -1,22 +1,13 @@
-"""`roles.list` and `agents.list`: what a spawn may name."""
+"""`agents.list`: who plays the roles."""
 
 from msgspec.structs import replace
 
-from subsessiond.core.views.answers import agent_rows, role_rows, room_of
+from subsessiond.core.views.answers import agent_rows, room_of
 from subsessiond.core.views.measure import fit_items
-from subsessiond.model.view import AgentsAnswer, RolesAnswer
+from subsessiond.model.view import AgentsAnswer
 from subsessiond.rpc.call import Call
 from subsessiond.rpc.desk import Desk
 from subsessiond.wire.params import NoParams
-
-
-async def roles(desk: Desk, call: Call, _params: NoParams) -> RolesAnswer:
-    """List the roles."""
-    rows = role_rows(desk.registry.policy)
-    if call.caller.is_operator:
-        return RolesAnswer(roles=rows)
-    fitting = fit_items(rows, room_of(desk.limits))
-    return RolesAnswer(roles=fitting, more=len(rows) - len(fitting))
 
 
 async def agents(desk: Desk, call: Call, _params: NoParams) -> AgentsAnswer:

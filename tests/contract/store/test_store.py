@@ -7,6 +7,7 @@ from subsessiond.model.events import AnyEvent, CancelRequested, MailForwarded
 from subsessiond.model.ids import NodeId
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Status
+from subsessiond.model.projectrole import AcceptedRole
 from subsessiond.model.report import Stage
 from subsessiond.model.tree import Tree
 from subsessiond.ports import Batch
@@ -230,3 +231,18 @@ async def test_closing_twice_is_closing_once(opener: Opener) -> None:
     await ledger.store.backup()
     await ledger.store.aclose()
     await ledger.store.aclose()
+
+
+async def test_what_was_accepted_is_kept(opener: Opener) -> None:
+    """Of one workspace and not of others; all bytes of one name, each once, over a new start."""
+    store = (await grown(opener)).store
+    first, again, other = (
+        AcceptedRole(workspace=folder, name="project/rev", digest=digest)
+        for folder, digest in (("/w", "b"), ("/w", "a"), ("/x", "b"))
+    )
+    for role in (first, first, again, other):
+        await store.roles.accept(role, 7)
+    store = (await opener.open()).store
+    assert await store.roles.of("/w") == (again, first)
+    assert await store.roles.of("/x") == (other,)
+    assert await store.roles.of("/") == ()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from subsessiond.adapters.workspace.rolefiles import read_role_files
 from subsessiond.core.scope import (
     Pattern,
     PatternFault,
@@ -18,6 +19,7 @@ from subsessiond.core.scope import (
     with_prefix,
 )
 from subsessiond.model.brief import FieldFault
+from subsessiond.model.projectrole import RoleFile
 from subsessiond.ports import WorkspaceBusy, WorkspaceFault
 
 T = TypeVar("T")
@@ -71,6 +73,14 @@ class DiskWorkspace:
             return await self._look(_normal_forms, workspace, patterns, self._fold_case, left)
         finally:
             left.set()
+
+    async def role_files(self, workspace: str) -> tuple[RoleFile, ...]:
+        """Read the files of a workspace that may describe roles.
+
+        Raises:
+            WorkspaceFault: the folder is there and cannot be read, or not in time.
+        """
+        return await self._look(_role_files, workspace)
 
     def close(self) -> None:
         """Look no more, and see the threads off; what hangs is left to the end of the process."""
@@ -169,6 +179,13 @@ def _nameable(real: str) -> str:
 
 def _words(error: Exception) -> str:
     return (error.strerror or "it cannot be read") if isinstance(error, OSError) else str(error)
+
+
+def _role_files(workspace: str) -> tuple[RoleFile, ...]:
+    try:
+        return read_role_files(workspace)
+    except OSError as fault:
+        raise WorkspaceFault(f"its roles cannot be read: {fault.strerror}") from None
 
 
 def _normal_forms(

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from subsessiond.adapters import workspace as workspace_module
-from subsessiond.adapters.workspace import LOOKS_MOST, DiskWorkspace
+from subsessiond.adapters.workspace import disk as workspace_module
+from subsessiond.adapters.workspace.disk import LOOKS_MOST, DiskWorkspace
 from subsessiond.ports import WorkspaceFault
 
 
