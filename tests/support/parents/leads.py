@@ -1,31 +1,29 @@
 """Two public agents as a person runs them without a window: how each is started as a parent."""
 
-import json
+import os
+import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.support.rigs import BIN, SERVER, Call, Prepared, claude, codex
+from tests.support.rigs import BIN, Call, Prepared, claude, codex
 from tests.support.rigs.rig import basic_env, put_in
 
-BRIDGE: Final = (sys.executable, "-m", "subsession")
+INSTALLS_S: Final = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lead:
-    """An agent with a person's settings: all its own tools, and our server beside them."""
+    """An agent with a person's settings: all its own tools, and ours where they are installed."""
 
     name: str
     title: str
     command: tuple[str, ...]
-    env: dict[str, str]
-    settings: str
-    """The file below its HOME that names MCP servers."""
-    text: str
-    """What else stands there."""
-    server: str
-    """Our server as it stands there; `{program}` and `{args}` are its command line."""
+    env: Mapping[str, str]
+    files: Mapping[str, str]
+    """What its user has below HOME."""
     shell: Call
     own: str
     """What the tools by which it starts its own subagents have in their names."""
@@ -35,22 +33,36 @@ class Lead:
         """Whether its program is here."""
         return (BIN / self.command[0]).exists()
 
-    def prepare(self, home: Path, stub: str, bridge: tuple[str, ...] = ()) -> Prepared:
+    def prepare(self, home: Path, stub: str, state: Path | None = None) -> Prepared:
         """Write its settings and give its command line and environment.
 
         Args:
             home: its HOME.
             stub: where the model is.
-            bridge: the command line of our MCP server; none: without it.
+            state: the state folder of the daemon whose tools are to be installed; none: no tools.
         """
-        words = {"stub": stub}
-        if bridge:
-            words |= {"program": bridge[0], "args": json.dumps(bridge[1:])}
-        place = home / self.settings
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(put_in(self.text + (self.server if bridge else ""), words))
-        argv = (str(BIN / self.command[0]), *self.command[1:])
-        return Prepared(argv, basic_env(home) | put_in(self.env, words))
+        for name, text in self.files.items():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text(put_in(text, {"stub": stub}))
+        env = basic_env(home) | put_in(self.env, {"stub": stub})
+        if state is not None:
+            subsession(env, "install", self.name, "--yes", "--state-dir", str(state))
+        return Prepared((str(BIN / self.command[0]), *self.command[1:]), env)
+
+
+def subsession(env: Mapping[str, str], *words: str, folder: Path | None = None) -> str:
+    """Type a command as the person whose environment this is; gives what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "subsession", *words],
+        env={**env, "PATH": f"{Path(sys.executable).parent}:{os.defpath}"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=INSTALLS_S,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 CLAUDE: Final = Lead(
@@ -61,24 +73,24 @@ CLAUDE: Final = Lead(
         *("--permission-prompts", "none", "--allowedTools", "Bash,mcp__subsession"),
     ),
     env=claude.ENV,
-    settings=".claude.json",
-    text="",
-    server=claude.MCP.replace("{server}", SERVER).replace("{shim_", "{"),
+    files={},
     shell=claude.SHELL,
     own="Agent",
 )
 CODEX: Final = Lead(
     name="codex",
     title="Codex",
-    command=("codex", "exec", "--json", "--skip-git-repo-check"),
-    env=dict(codex.ENV),
-    settings=".codex/config.toml",
-    # Why the limit: of what a command printed, a model that it does not know is shown 10 kB.
-    text="tool_output_token_limit = 20000\n" + codex.CONFIG.replace("{approval}", "never"),
-    server=(
-        '\n[mcp_servers.subsession]\ncommand = "{program}"\nargs = {args}\n'
-        'default_tools_approval_mode = "approve"\n'
+    # Why: a person looks at a new hook once, in a terminal; nobody does here.
+    command=(
+        *("codex", "exec", "--json", "--skip-git-repo-check"),
+        "--dangerously-bypass-hook-trust",
     ),
+    env=codex.ENV,
+    # Why the limit: of what a command printed, a model that it does not know is shown 10 kB.
+    files={
+        ".codex/config.toml": "tool_output_token_limit = 20000\n"
+        + codex.CONFIG.replace("{approval}", "never")
+    },
     shell=codex.SHELL,
     own="agent",
 )

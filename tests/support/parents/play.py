@@ -10,8 +10,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tests.support.lifecycle.stage import Stage
-from tests.support.parents.leads import BRIDGE
 from tests.support.parents.seen import PARENT
 from tests.support.rigs import Prepared
 
@@ -54,11 +52,6 @@ class Running:
         if self.process.returncode is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         await self._talk
-
-
-def bridge_of(here: Stage) -> tuple[str, ...]:
-    """Give the command line of the MCP server that a stage's daemon answers through."""
-    return (*BRIDGE, "mcp", f"--socket={here.daemon.socket}")
 
 
 @asynccontextmanager

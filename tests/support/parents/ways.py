@@ -8,7 +8,7 @@ from tests.support.lifecycle.stage import drop_folder, make_folder, stage
 from tests.support.modelstub import Request, Stub, script
 from tests.support.parents import seen, work
 from tests.support.parents.leads import CLAUDE, CODEX, Lead
-from tests.support.parents.play import Ended, bridge_of, parent
+from tests.support.parents.play import Ended, parent
 from tests.support.shipped import agent_table, make_home, tables_toml
 
 KINDS: Final = {"north": "pi-acp", "south": "kimi-acp"}
@@ -78,7 +78,7 @@ async def ours(lead: Lead, *, chatty: bool) -> Cost:
     async with stage(agents_toml, home_of, {"roles.toml": ROLES}) as here:
         work.fill(here.daemon.workspace)
         home = make_folder("home-")
-        prepared = lead.prepare(home, here.stub.url, bridge_of(here))
+        prepared = lead.prepare(home, here.stub.url, here.daemon.state)
         async with parent(prepared, here.daemon.workspace, told) as running:
             ended = await running.end()
         drop_folder(home)
