@@ -65,6 +65,8 @@ def _run(session: Session, *, undo: bool) -> int:
     from subsession.install import clients, files, steps
 
     words, voice = session.words, session.voice
+    if session.in_node:
+        return _refuse(session, "NOT_ALLOWED", "a child leaves its person's settings alone")
     client = clients.client_named(words.agent)
     scope = clients.Scope.PROJECT if words.project else clients.Scope.USER
     state_dir = find_place(os.environ, words.socket, words.state_dir).state_dir

@@ -1,5 +1,6 @@
 """All that is to be done for one client: read, planned, and after a person's word carried out."""
 
+import difflib
 import os
 import shutil
 import sys
@@ -66,12 +67,20 @@ def carry_out(steps: Sequence[Step], state_dir: Path, *, undo: bool) -> tuple[Pa
             now = _step(found, step.lines, state_dir, undo=undo)
             if not now.edit.is_change:
                 continue  # another of our kind was faster
-            if found != step.found:
+            # Why not at any change: an agent that runs writes its file all the time.
+            if shown_lines(now.edit) != shown_lines(step.edit):
                 raise Refusal(found.path, "has changed meanwhile; run it again")
             backup = _apply(now, record, undo=undo)
             if backup is not None:
                 kept.append(backup)
     return tuple(kept)
+
+
+def shown_lines(edit: Edit) -> list[str]:
+    """Give what an edit adds and takes out, line by line, wherever it stands."""
+    before, after = ((data or b"").splitlines() for data in (edit.before, edit.after))
+    lines = difflib.diff_bytes(difflib.unified_diff, before, after, n=0, lineterm=b"")
+    return [line.decode("utf-8", "replace") for line in lines if line[:1] in (b"+", b"-")][2:]
 
 
 def _step(found: Found, lines: tuple[Lines, ...], state_dir: Path, *, undo: bool) -> Step:

@@ -24,6 +24,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / "shop" / ".git").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SUBSESSION_STATE_DIR", str(tmp_path / "state"))
+    for name in ("SUBSESSION_NODE", "SUBSESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
     for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "SUBSESSION_CONFIG_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", str(home / "bin"))
@@ -135,6 +137,16 @@ def test_a_write_protected_file_is_refused_before_anybody_is_asked(
     said = capsys.readouterr()
     assert "is write-protected; it was left as it is" in said.err
     assert said.out == ""
+
+
+def test_a_child_installs_nothing(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its shell is none of a person's, though it could write the files by other means."""
+    monkeypatch.setenv("SUBSESSION_NODE", "0" * 26)
+    assert main(["install", "claude", "--yes"]) == exits.REFUSED
+    assert "leaves its person's settings alone" in capsys.readouterr().err
+    assert files(home) == []
 
 
 def test_the_daemon_that_was_named_is_the_one_that_is_started(home: Path) -> None:

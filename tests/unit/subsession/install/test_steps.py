@@ -61,15 +61,30 @@ def test_a_second_run_forgets_nothing_of_the_first(tmp_path: Path) -> None:
     assert not (tmp_path / "x.json").exists()
 
 
-def test_a_file_that_was_changed_after_it_was_shown_is_left(tmp_path: Path) -> None:
-    """What a person has not seen is not written over."""
+def test_a_file_whose_edit_would_be_another_is_left(tmp_path: Path) -> None:
+    """What a person has not seen is not written over: here another entry under our name."""
     path, state = tmp_path / "x.json", tmp_path / "state"
     planned = plan(lines(tmp_path), state, undo=False)
-    path.write_bytes(b'{"new": 1}')
+    theirs = b'{"servers": {"subsession": {"command": "theirs"}}}'
+    path.write_bytes(theirs)
     with pytest.raises(Refusal, match="has changed meanwhile"):
         carry_out(planned, state, undo=False)
-    assert path.read_bytes() == b'{"new": 1}'
+    assert path.read_bytes() == theirs
     assert Record(state).of(path) == Made()
+
+
+def test_a_file_that_changed_elsewhere_gets_what_was_shown(tmp_path: Path) -> None:
+    """An agent that runs writes its own file meanwhile; what it wrote stays, and ours is added."""
+    path, state = tmp_path / "x.json", tmp_path / "state"
+    path.write_bytes(b'{\n  "starts": 1,\n  "servers": {}\n}\n')
+    planned = plan(lines(tmp_path), state, undo=False)
+    path.write_bytes(b'{\n  "starts": 2,\n  "new": 3,\n  "servers": {}\n}\n')
+    carry_out(planned, state, undo=False)
+    assert json.loads(path.read_bytes()) == {
+        "starts": 2,
+        "new": 3,
+        "servers": {"subsession": OURS},
+    }
 
 
 def test_two_that_want_the_same_are_both_done(tmp_path: Path) -> None:
