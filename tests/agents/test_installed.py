@@ -110,8 +110,13 @@ class Person:
 
 
 @asynccontextmanager
-async def person(name: str) -> AsyncIterator[Person]:
-    """Give a home with an agent's own settings, and ours put in by the command."""
+async def person(name: str, *, named: bool = True) -> AsyncIterator[Person]:
+    """Give a home with an agent's own settings, and ours put in by the command.
+
+    Args:
+        name: the agent.
+        named: whether our lines name the daemon; else the environment does.
+    """
     rig = RIGS[name]
     if not rig.installed:
         pytest.skip(f"{name} is not installed: scripts/agents")
@@ -125,7 +130,10 @@ async def person(name: str) -> AsyncIterator[Person]:
             with Daemon() as daemon:
                 one = Person(daemon, stub, rig, env)
                 state = str(daemon.state)
-                one.subsession("install", name, "--yes", "--state-dir", state)
+                if not named:
+                    env["SUBSESSION_STATE_DIR"] = state
+                option = ("--state-dir", state) if named else ()
+                one.subsession("install", name, "--yes", *option)
                 yield one
     finally:
         shutil.rmtree(home, ignore_errors=True)
@@ -173,3 +181,11 @@ async def test_a_turn_does_not_end_before_mail_was_read(name: str) -> None:
         results = [r for request in one.stub.requests for r in request.results if "42 words" in r]
         assert results, one.said()
         assert one.daemon.call("subsession.inbox", nodeId=root)["messages"] == []
+
+
+async def test_codex_leads_its_server_to_the_daemon_that_its_environment_names() -> None:
+    """It keeps its environment to itself but for the variables that our lines name."""
+    steps = ({"call": "subsession_tree", "args": {}}, {"text": "bye"})
+    async with person("codex", named=False) as one, one.agent(f"Look. {script(*steps)}") as agent:
+        await asyncio.wait_for(agent.wait(), WITHIN_S)
+        assert len(one.daemon.rows()) == 1, one.said()
