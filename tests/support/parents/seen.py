@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tests.support.modelstub import Request
 
-PARENT = "Do lead. "
-OWN_WORDS = "<system-reminder>"
+PARENT: Final = "Do lead. "
+OWN_WORDS: Final = ("<system-reminder>", "Wall time: ")
 """With which an agent begins what it adds to an answer itself."""
+OURS: Final = "subsession"
+"""Stands in the names of our tools, whatever an agent puts around them."""
 
 
 class Given(NamedTuple):
@@ -59,6 +61,11 @@ def _read(request: Request) -> Iterator[Given]:
     return {"anthropic": _messages, "responses": _items, "chat": _chat}[request.api](body)
 
 
+def _answer(tool: str, text: str) -> Given:
+    """Tell what a tool answered from what the agent says of it; one ends each answer's line."""
+    return Given("" if text.startswith(OWN_WORDS) else tool, text.removesuffix("\n"))
+
+
 def _messages(body: dict[str, Any]) -> Iterator[Given]:
     names: dict[str, str] = {}
     for message in body["messages"]:
@@ -68,8 +75,7 @@ def _messages(body: dict[str, Any]) -> Iterator[Given]:
                 names[part["id"]] = part["name"]
             elif part["type"] == "tool_result":
                 for text in _texts(part["content"]):
-                    own = text.startswith(OWN_WORDS)
-                    yield Given("" if own else names[part["tool_use_id"]], text)
+                    yield _answer(names[part["tool_use_id"]], text)
             elif part["type"] == "text" and message["role"] != "assistant":
                 yield Given("", part["text"])
 
@@ -81,7 +87,7 @@ def _items(body: dict[str, Any]) -> Iterator[Given]:
             names[item["call_id"]] = f"{item.get('namespace', '')}::{item['name']}"
         elif item.get("type") == "function_call_output":
             for text in _texts(item["output"]):
-                yield Given(names[item["call_id"]], text)
+                yield _answer(names[item["call_id"]], text)
         elif item.get("role") not in (None, "assistant"):
             for text in _texts(item["content"]):
                 yield Given("", text)
@@ -101,6 +107,17 @@ def _texts(content: Any) -> list[str]:
     if isinstance(content, str):
         return [content]
     return [part["text"] for part in content or () if "text" in part]
+
+
+def of_ours(requests: list[Request]) -> list[str]:
+    """Give what our tools answered to a parent."""
+    return [given.text for given in given_since(requests) if OURS in given.tool]
+
+
+def lines_of(requests: list[Request], shortest: int = 20) -> set[str]:
+    """Give every line that tools answered to a child, but for short ones, which say little."""
+    answers = (given.text for given in given_since(requests) if given.tool)
+    return {line for text in answers for line in text.splitlines() if len(line) >= shortest}
 
 
 def tools_bytes(request: Request, word: str) -> int:

@@ -1,0 +1,75 @@
+"""Public agents as parents, with our tools as `subsession install` puts them in.
+
+Their model is the stub: what it received is what they were shown. Nothing in a parent's script
+asks for mail before it is told that there is some.
+"""
+
+import asyncio
+
+import pytest
+
+from tests.support.closing import within
+from tests.support.parents import course, seen
+from tests.support.parents.heard import scene
+from tests.support.parents.leads import LEADS
+from tests.support.parents.ways import KINDS
+from tests.support.rigs import BIN, RIGS
+
+GONE_S = 20.0
+LEAST_BYTES = 200_000
+SHARE_MOST = 0.01
+
+pytestmark = [
+    pytest.mark.skipif(not BIN.exists(), reason="scripts/agents has not run in this clone"),
+    pytest.mark.serial,
+    # Why so long: three agents start one after another, each in seconds of processor time.
+    pytest.mark.timeout(400),
+]
+
+
+@pytest.mark.parametrize("name", sorted(LEADS))
+async def test_a_parent_pays_for_reports_alone(name: str) -> None:
+    """It hires, steers and hears of both, one of them blocked, and tells its person of that.
+
+    No line that a child's tools showed to it reached the parent, which was shown less than a
+    hundredth of what its children were; `subsession stats` says the same figure to the byte.
+    """
+    lead = LEADS[name]
+    if not lead.installed or not all(RIGS[kind].installed for kind in KINDS.values()):
+        pytest.skip("not for this platform")
+    async with scene(lead) as there:
+        stub = there.here.stub
+        async with there.parent(course.parent(lead)) as running:
+            await there.here.held("north")
+            stub.release("steer")
+            await there.here.held("news")
+            stub.release("north")
+            stub.release("south")
+            ends = [await there.here.until(await there.child(half), "released") for half in KINDS]
+            stub.release("news")
+            ended = await running.end()
+        assert (ended.status, stub.faults) == (0, []), ended.said[-2_000:]
+        assert [end["outcome"] for end in ends] == ["completed", "blocked"]
+        assert f"south is blocked. {course.BLOCKER}" in ended.said
+
+        mine = seen.of_parent(stub.requests)
+        answers = seen.of_ours(mine)
+        calls = [tool for request in mine for tool in request.called]
+        assert sum("subsession_inbox" in tool for tool in calls) == 1
+        told = answers[-1]
+        for half, says in (("north", "Asked: whether there is an orchard"), ("south", "not mine")):
+            assert f"Background subagent {await there.child(half)} reported:" in told
+            assert says in told
+        # Why not nothing: these are the parent's own words, as a tool showed them to its child.
+        assert there.leaked() == [course.STEER]
+
+        transcripts = [seen.transcript_bytes(seen.of_child(stub.requests, half)) for half in KINDS]
+        assert min(transcripts) >= LEAST_BYTES
+        shown = sum(len(answer.encode()) for answer in answers)
+        assert shown <= SHARE_MOST * sum(transcripts)
+        stats = await asyncio.to_thread(there.stats, await there.root())
+        (whole,) = stats["roots"]
+        assert whole["shownBytes"] == sum(row["shownBytes"] for row in stats["rows"]) == shown
+        assert min(row["transcriptBytes"] for row in stats["rows"]) >= LEAST_BYTES
+        assert whole["ratio"] <= SHARE_MOST
+        within(there.here.left_here, "processes in the workspace", GONE_S)
