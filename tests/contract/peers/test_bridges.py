@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from subsessiond.adapters.peers import LinuxPeers
+from subsessiond.adapters.peers.bridge import is_host
+from subsessiond.model.process import Identity
 from subsessiond.rpc.territories import Territories
 from tests.contract.peers.conftest import CALLER, NOBODY, Door
 from tests.support.trees import a_node, a_tree
@@ -90,6 +93,64 @@ def test_a_bridge_whose_agent_is_gone_is_its_own_territory(door: Door, tmp_path:
     peer = LinuxPeers(NOBODY).look(door.accept())
     assert peer.agent is not None
     assert peer.agent.pid == peer.pid
+
+
+def test_a_bridge_is_named_too_and_may_stand_for_itself(door: Door, tmp_path: Path) -> None:
+    """Where the settings say so nothing above it is asked for."""
+    bridge = (sys.executable, a_bridge(tmp_path), "mcp", door.path)
+    agent = door.start(sys.executable, "-c", AGENT, *bridge)
+    sock = door.accept()
+    seen, alone = (LinuxPeers(NOBODY, bridges_alone=one).look(sock) for one in (False, True))
+    assert seen.agent is not None
+    assert seen.bridge is not None
+    assert (seen.agent.pid, seen.agent.container, seen.agent.name[:6]) == (
+        agent.pid,
+        "agent",
+        "python",
+    )
+    assert (seen.bridge.pid, seen.bridge.container) == (seen.pid, "bridge")
+    assert alone.agent is not None
+    assert (alone.agent.process, alone.agent.container) == (seen.bridge.process, "agent")
+
+
+def test_a_process_runs_until_it_ends(door: Door) -> None:
+    """Also while nobody has looked at its end; another of its number is another."""
+    peers = LinuxPeers(NOBODY)
+    process, sock = door.call()
+    spot = peers.look(sock).line[0]
+    identity = Identity(
+        pid=spot.pid,
+        start_ticks=spot.start_ticks,
+        boot_id=peers.look(sock).boot_id,
+        container="agent",
+        marker="",
+    )
+    assert peers.runs(identity)
+    assert not peers.runs(replace(identity, start_ticks=spot.start_ticks + 1))
+    assert not peers.runs(replace(identity, boot_id="another"))
+    sock.shutdown(socket.SHUT_WR)
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert not peers.runs(identity)
+    process.wait(10)
+    assert not peers.runs(identity)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_one"),
+    [
+        (("/usr/lib/systemd/systemd", "--user"), True),
+        (("tmux: server",), True),
+        (("tmux", "new", "-s", "x"), True),
+        (("sshd: user@pts/0",), True),
+        (("/sbin/init",), True),
+        (("/usr/share/code/code", "--type=utility"), False),
+        (("claude",), False),
+        (("python3", "systemd"), False),
+    ],
+)
+def test_what_holds_a_whole_session_is_no_agent(words: tuple[str, ...], is_one: bool) -> None:
+    """It takes in whoever lost its parent, and all of the person's programs run below it."""
+    assert is_host(words) is is_one
 
 
 def test_a_shell_where_a_person_sits_is_no_agent(door: Door, tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -5,13 +7,13 @@ from subsessiond.core.fold_life import FORMER_MOST
 from subsessiond.model.commands import OpenRoot
 from subsessiond.model.decision import Opened
 from subsessiond.model.effects import AppendJournal
-from subsessiond.model.events import RootOpened, RootResumed
+from subsessiond.model.events import RootJoined, RootOpened, RootResumed
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Status
 from subsessiond.model.rejection import Code, Rejection
-from tests.support.moves import close, finding, open_root, resume
+from tests.support.moves import close, finding, open_root, resume, spawn
 from tests.support.playbook import Play, nothing, play, said
-from tests.support.world import IDENTITY, at_work, delivered
+from tests.support.world import IDENTITY, at_work, delivered, started
 
 
 def test_a_root_runs_at_once_with_the_configured_cap() -> None:
@@ -118,3 +120,91 @@ def test_who_comes_back_is_shown_again_what_it_did_not_acknowledge() -> None:
     """It may have gone before it had read it."""
     now = at_work(play(), "w") >> finding("w") >> delivered("root") >> resume("root")
     assert [(m.state, m.again) for m in now.mail("root")] == [(MessageState.STAGED, True)]
+
+
+AGENT = replace(IDENTITY, container="agent")
+OTHER = replace(AGENT, pid=7)
+BRIDGE = replace(IDENTITY, container="bridge", pid=8)
+
+
+def test_bridges_of_one_agent_are_one_root_though_all_came_as_nobody() -> None:
+    """Whoever is decided second finds the root that the first one opened."""
+    now = (
+        play()
+        >> open_root(agent=AGENT, bridge=BRIDGE)
+        << said(RootOpened, "root")
+        << said(RootJoined, "root", bridge=BRIDGE)
+        >> open_root("other", agent=AGENT, bridge=replace(BRIDGE, pid=9))
+        << said(RootJoined, "root", bridge=replace(BRIDGE, pid=9))
+        << said(Opened, "root", resumed=True)
+    )
+    assert len(now.tree.nodes) == 1
+    elsewhere = now >> open_root("third", agent=AGENT, workspace="/there") << Code.NOT_ALLOWED
+    assert "the root on /project" in detail_of(elsewhere)
+
+
+def test_a_bridge_that_is_its_own_agent_is_known_already() -> None:
+    """It is the root's identity."""
+    now = play() >> open_root(agent=AGENT, bridge=replace(BRIDGE, pid=AGENT.pid)) << RootOpened
+    assert now.node("root").identity == AGENT
+
+
+def test_a_root_that_was_left_behind_is_come_back_to() -> None:
+    """By whoever asks for it on the same folder, with the mail that was not acknowledged."""
+    before = play() >> open_root(agent=AGENT) >> spawn("w") >> started("w")
+    now = (
+        before
+        >> finding("w")
+        >> delivered("root")
+        >> open_root("other", agent=OTHER, bridge=BRIDGE, resume_detached=True, gone=(AGENT,))
+        << said(RootResumed, "root", agent=OTHER)
+        << said(RootJoined, "root", bridge=BRIDGE)
+        << said(Opened, "root", resumed=True)
+    )
+    assert (now.node("root").identity, now.node("root").former) == (OTHER, (AGENT,))
+    assert [(m.state, m.again) for m in now.mail("root")] == [(MessageState.STAGED, True)]
+
+
+def test_of_two_that_saw_one_root_left_behind_the_second_opens_another() -> None:
+    """What it saw is true no more: the first one is there."""
+    now = (
+        play()
+        >> open_root(agent=AGENT)
+        >> open_root("a", agent=OTHER, resume_detached=True, gone=(AGENT,))
+        << said(Opened, "root", resumed=True)
+        >> open_root("b", agent=BRIDGE, resume_detached=True, gone=(AGENT,))
+        << said(Opened, "b", resumed=False)
+    )
+    assert len(now.tree.nodes) == 2
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"gone": ()},
+        {"gone": (OTHER,)},
+        {"gone": (AGENT,), "workspace": "/there"},
+        {"gone": (AGENT,), "resume_detached": False},
+        {"gone": (AGENT,), "agent": None},
+    ],
+    ids=["there", "another", "elsewhere", "unasked", "no-bridge"],
+)
+def test_no_other_root_is_come_back_to(asked: dict[str, Any]) -> None:
+    """One whose agent is there, of another folder, or for who did not ask or is no bridge."""
+    given: dict[str, Any] = {"agent": BRIDGE, "resume_detached": True, **asked}
+    opened = play() >> open_root(agent=AGENT)
+    _ = opened >> open_root("new", **given) << said(Opened, "new", resumed=False)
+
+
+def test_scripts_roots_are_nobody_elses() -> None:
+    """No bridge opened them: nobody tells whether whoever did has gone."""
+    given: dict[str, Any] = {"agent": AGENT, "resume_detached": True}
+    _ = play() >> open_root() >> open_root("new", **given) << said(Opened, "new", resumed=False)
+
+
+def test_of_several_that_were_left_behind_the_newest_is_come_back_to() -> None:
+    """And one that is being closed is not."""
+    two = play() >> open_root("a", agent=AGENT) >> open_root("b", agent=OTHER)
+    asked: dict[str, Any] = {"agent": BRIDGE, "resume_detached": True, "gone": (AGENT, OTHER)}
+    _ = two >> open_root("new", **asked) << said(Opened, "b", resumed=True)
+    _ = two >> close("b") >> open_root("new", **asked) << said(Opened, "a", resumed=True)

@@ -9,6 +9,7 @@ from subsessiond.model.events import (
     NodeReleased,
     NodeStarted,
     ProcessNoted,
+    RootJoined,
     RootOpened,
     RootResumed,
 )
@@ -46,6 +47,20 @@ def after(event: AnyEvent, *more: Any) -> Territories:
     territories = a_territory()
     territories.on_events((event,), a_tree([*nodes(), *more]))
     return territories
+
+
+def test_who_was_a_root_is_it_still_though_the_tree_is_forgotten() -> None:
+    """The newest word counts: a process that went over to another root is that one's."""
+    agents = [(node_id(8), identity(70, 70)), (node_id(9), identity(70, 70))]
+    territories = Territories(a_tree(nodes()), agents)
+    assert territories.find(a_peer(7, 70, 1)) == Finding(node_id=node_id(9), by_kernel=True)
+    assert territories.find(a_peer(7, 50, 1)).node_id == node_id(1)
+
+
+def test_a_bridge_is_the_root_it_joined() -> None:
+    """Whatever becomes of the agent above it."""
+    event = RootJoined(node=node_id(1), bridge=identity(80, 80), at_ms=AT_MS)
+    assert after(event).find(a_peer(81, 80, 1)).node_id == node_id(1)
 
 
 def test_a_process_in_nobodys_territory_belongs_to_nobody() -> None:

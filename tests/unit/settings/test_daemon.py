@@ -46,6 +46,7 @@ def test_all_tables_are_read() -> None:
         [operator]
         headless = true
         notify = "all"
+        territory = "bridge"
         passphrase = "$scrypt$ln=15,r=8,p=1${"A" * 22}${"A" * 43}"
         [processes]
         container = "descent"
@@ -65,6 +66,7 @@ def test_all_tables_are_read() -> None:
     )
     assert found.headless
     assert found.notify == "all"
+    assert found.territory == "bridge"
     assert found.passphrase is not None
     assert (found.passphrase.cost, found.passphrase.salt) == (15, bytes(16))
     assert (found.container, found.term_grace_ms) == ("descent", 5)

@@ -8,7 +8,7 @@ import pytest
 
 from subsessiond.model.commands import Caller
 from subsessiond.model.ids import NodeId
-from subsessiond.model.peer import Peer
+from subsessiond.model.peer import Peer, Spot
 from subsessiond.model.rejection import Code
 from subsessiond.ports import JournalRecord, WorkspaceBusy
 from tests.support.desk import PERSON, Bench, as_node, identity
@@ -65,6 +65,26 @@ async def test_a_bridge_that_comes_back_is_its_root(bench: Bench) -> None:
         opened = await bench.call("subsession.open", as_node(root), workspace=bench.folder, **extra)
         assert (opened["nodeId"], opened["resumed"]) == (root, True)
     assert len(bench.tree.nodes) == 1
+
+
+async def test_a_bridge_finds_what_another_left_behind(bench: Bench) -> None:
+    """Only once the other's agent has gone; both bridges are remembered as the root."""
+    seen = []
+    for pid in (50, 60, 70):
+        by = Caller(why=f"bridge {pid}")
+        agent, own = identity(pid, pid), identity(pid + 1, pid)
+        bench.peers.append((by, Peer(pid=pid + 1, agent=agent, bridge=own)))
+        bench.running.append(agent)
+        if pid == 70:
+            bench.running.remove(identity(60, 60))
+        asked = {"workspace": bench.folder, "resumeDetached": True}
+        seen.append(await bench.call("subsession.open", by, **asked))
+    assert [one["resumed"] for one in seen] == [False, False, True]
+    assert seen[0]["nodeId"] != seen[1]["nodeId"] == seen[2]["nodeId"]
+    for pid in (51, 61, 71):
+        line = (Spot(pid=pid, start_ticks=pid - 1),)
+        found = bench.territories.find(Peer(pid=pid, boot_id="boot", line=line))
+        assert found.node_id in (seen[0]["nodeId"], seen[1]["nodeId"])
 
 
 async def test_a_child_opens_nothing(bench: Bench, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from subsession.cli import exits, main
-from subsession.cli.spawn import workspace_here
 from tests.support.fake_daemon import fake_daemon
 from tests.support.rows import CHILD, ROOT
 
@@ -95,47 +94,6 @@ def test_spawn_takes_the_newest_root_of_the_folder(
     with fake_daemon(path, answers) as daemon:
         assert main(["spawn", "x"]) == exits.OK
         assert daemon.params_of("subsession.spawn")["parentId"] == "0" * 25 + "2"
-
-
-def test_the_way_up_finds_the_nearest_repository(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A folder called .git with nothing in it is none; the file of a worktree is one."""
-    here = tmp_path / "a" / "b" / "c"
-    here.mkdir(parents=True)
-    monkeypatch.chdir(here)
-    make_repository(tmp_path)
-    (tmp_path / "a" / "b" / ".git").mkdir()
-    assert workspace_here() == tmp_path
-    (tmp_path / "a" / ".git").write_text("gitdir: elsewhere\n")
-    assert workspace_here() == tmp_path / "a"
-    make_repository(here)
-    assert workspace_here() == here
-
-
-def test_the_way_up_ends_below_the_home_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A home folder that is kept in git is meant only by who stands in it."""
-    make_repository(tmp_path)
-    make_repository(tmp_path / "home")
-    (tmp_path / "home" / "notes").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path / "home" / "notes")
-    assert workspace_here() == tmp_path / "home" / "notes"
-    monkeypatch.chdir(tmp_path / "home")
-    assert workspace_here() == tmp_path / "home"
-
-
-def test_the_way_up_ends_below_a_folder_of_everybody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody can make a repository of others' folders by putting one above them."""
-    make_repository(tmp_path / "all")
-    (tmp_path / "all").chmod(0o1777)
-    (tmp_path / "all" / "mine").mkdir()
-    monkeypatch.chdir(tmp_path / "all" / "mine")
-    assert workspace_here() == tmp_path / "all" / "mine"
 
 
 def test_spawn_says_all_that_a_brief_can(path: Path, tmp_path: Path) -> None:
