@@ -8,16 +8,34 @@ from pathlib import Path
 import pytest
 
 from subsessiond.adapters.store import schema
+from subsessiond.model.ledger import Account, Life
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Status
 from subsessiond.model.projectrole import AcceptedRole
 from subsessiond.model.role import ToolClass
 from tests.support.ledger import State, node_id
 
+COUNTING = 3
+"""The version that began to count."""
+
 HERE = Path(__file__).parent
 ACCEPTING = 4
 """The first version that keeps which roles of workspaces were accepted."""
 MOTHER, CHILD, ENDED, OLD = (node_id(n) for n in (1, 2, 3, 9))
+COUNTED = (
+    Account(node_id=MOTHER, general=90, definitions=9_000, since_ms=1_700_000_000_000),
+    Account(
+        node_id=CHILD,
+        said=1_200,
+        printed=250_000,
+        errors=7,
+        mail=420,
+        again=431,
+        answers=180,
+        definitions=2_000,
+    ),
+)
+COUNTED_LIVES = (Life(began_ms=1, found_ms=2),)
 
 
 def test_every_version_has_its_golden_store() -> None:
@@ -65,6 +83,9 @@ async def test_an_old_store_loads(tmp_path: Path, version: int) -> None:
         accepted = AcceptedRole(workspace="/work", name="project/rev", digest="ab" * 32)
         assert await store.roles.of("/work") == ((accepted,) if version >= ACCEPTING else ())
         await ledger.commit(*ledger.report(CHILD))
+        lives = await store.begin_counting(9)
+        counts = await store.accounts((MOTHER, CHILD, ENDED))
+        assert (lives, counts) == ((COUNTED_LIVES, COUNTED) if version >= COUNTING else ((), ()))
 
 
 async def test_a_store_is_backed_up_before_it_is_migrated(

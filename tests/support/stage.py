@@ -4,7 +4,7 @@ Nobody carries effects out here: a test holds a runner's child itself and plays 
 """
 
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from subsessiond.model.commands import (
 from subsessiond.model.decision import Admitted, Opened
 from subsessiond.model.effects import AnyEffect, PromptChild, WakeReader
 from subsessiond.model.ids import NodeId
+from subsessiond.model.ledger import Part
 from subsessiond.model.node import Node
 from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.role import AgentProfile
@@ -43,6 +44,11 @@ class HeardVoice(EngineVoice):
     """The voice of a runner, which keeps what was told."""
 
     told: list[Command]
+    shown: list[tuple[NodeId, int, Sequence[Part]]]
+
+    def show(self, reader: NodeId, size: int, parts: Sequence[Part]) -> None:
+        """Hear what a parent is shown."""
+        self.shown.append((reader, size, parts))
 
     def tell(self, command: Command) -> None:
         """Hear it, and say it."""
@@ -83,6 +89,7 @@ class Stage:
         self.channels = Channels()
         self.voice = HeardVoice(made.registry, self.clock, self.ids, self.channels)
         self.voice.told = []
+        self.voice.shown = []
         self.root = NodeId("")
 
     async def open(self) -> None:

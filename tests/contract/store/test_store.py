@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from subsessiond.model.events import AnyEvent, CancelRequested, MailForwarded
 from subsessiond.model.ids import NodeId
+from subsessiond.model.ledger import Account, Life
 from subsessiond.model.message import MessageState
 from subsessiond.model.node import Status
 from subsessiond.model.projectrole import AcceptedRole
@@ -246,3 +247,51 @@ async def test_what_was_accepted_is_kept(opener: Opener) -> None:
     assert await store.roles.of("/w") == (again, first)
     assert await store.roles.of("/x") == (other,)
     assert await store.roles.of("/") == ()
+
+
+async def test_counts_are_kept_and_replaced(opener: Opener) -> None:
+    """The newest counts of a node are there, of those that have any; they move no events."""
+    ledger = await grown(opener)
+    store = ledger.store
+    first = Account(node_id=CHILD.node_id, printed=10, mail=3)
+    newer = replace(first, printed=20)
+    await store.keep_accounts((first, Account(node_id=OTHER.node_id, general=1)))
+    await store.keep_accounts((newer,))
+    await ledger.commit(*ledger.report(CHILD.node_id))
+    again = await opener.open()
+    assert await again.store.accounts((CHILD.node_id, MOTHER.node_id)) == (newer,)
+    assert again.tree.seq == ledger.tree.seq
+
+
+async def test_a_life_that_kept_its_last_counts_is_not_remembered(opener: Opener) -> None:
+    """One that did not is told to every one after it."""
+    store = (await opener.open()).store
+    assert await store.begin_counting(10) == ()
+    await store.keep_accounts((), last=True)
+    store = (await opener.open()).store
+    assert await store.begin_counting(20) == ()
+    store = (await opener.open()).store
+    killed = (Life(began_ms=20, found_ms=30),)
+    assert await store.begin_counting(30) == killed
+    await store.keep_accounts((), last=True)
+    store = (await opener.open()).store
+    assert await store.begin_counting(40) == killed
+
+
+async def test_a_tree_is_read_whole(opener: Opener) -> None:
+    """A root and all below it, parents first, open or closed; of no root nothing."""
+    ledger = await grown(opener)
+    deep = child(5, CHILD)
+    await ledger.commit(opened(root(10)), admitted(deep))
+    family = (MOTHER.node_id, CHILD.node_id, OTHER.node_id, deep.node_id)
+    for names in (family, family[::-1]):
+        found = await ledger.store.tree_of(MOTHER.node_id)
+        assert {node.node_id for node in found} == set(names)
+        assert found[0].node_id == MOTHER.node_id
+        assert found[-1].node_id == deep.node_id
+        assert found[-1].brief == deep.brief
+        if names is family:
+            await ledger.commit(*(settled(name) for name in reversed(names)))
+            await ledger.commit(*(released(name) for name in reversed(names)))
+            ledger = await opener.open()
+    assert await ledger.store.tree_of(deep.node_id) == ()

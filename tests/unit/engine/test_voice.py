@@ -1,5 +1,6 @@
 import asyncio
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from subsessiond.adapters.ids import RandomIds
@@ -8,9 +9,12 @@ from subsessiond.engine.channels import Channels
 from subsessiond.engine.voice import EngineVoice
 from subsessiond.model.commands import FailStart, NoteSign
 from subsessiond.model.decision import Opened
+from subsessiond.model.ids import NodeId
+from subsessiond.model.ledger import Part, Why
 from tests.support.engines import engine
 from tests.support.manual_clock import ManualClock
 from tests.support.stage import stage
+from tests.support.trees import node_id
 
 
 async def test_a_runner_speaks_to_the_registry() -> None:
@@ -80,3 +84,14 @@ async def test_what_takes_long_is_made_and_scrubbed_beside_the_loop(tmp_path: Pa
         assert said is not None
         assert said.output == "API_KEY=[removed]"
         assert threads[0] != threads[1]
+
+
+async def test_what_a_parent_is_prompted_with_is_counted() -> None:
+    """The voice passes it on, and counts nothing where nobody does."""
+    async with engine() as made:
+        shown: list[tuple[NodeId, int, Sequence[Part]]] = []
+        part = Part(node=node_id(2), why=Why.MAIL, size=3)
+        parts = (made.registry, ManualClock(), RandomIds(), Channels())
+        EngineVoice(*parts).show(node_id(1), 5, (part,))
+        EngineVoice(*parts, show=lambda *told: shown.append(told)).show(node_id(1), 5, (part,))
+        assert shown == [(node_id(1), 5, (part,))]

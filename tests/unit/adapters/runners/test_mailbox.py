@@ -3,6 +3,7 @@ from subsessiond.core.bounds import bytes_of_tokens, size_bytes
 from subsessiond.model.commands import Caller, ConfirmStart, MarkDelivered, Steer, SubmitReport
 from subsessiond.model.decision import Accepted
 from subsessiond.model.ids import NodeId
+from subsessiond.model.ledger import Why
 from subsessiond.model.message import MessageState, Source
 from subsessiond.model.policy import Limits
 from subsessiond.model.report import Report
@@ -111,6 +112,16 @@ async def test_what_came_to_nothing_comes_again_and_says_so(here: Stage) -> None
     frame = f"Background subagent {child} reported:"
     assert first == f"{frame}\none"
     assert second == f"(again) {frame}\none\n\n{frame}\ntwo"
+    assert [(reader, size) for reader, size, _ in here.voice.shown] == [
+        (here.root, len(first)),
+        (here.root, len(second)),
+    ]
+    parts = [part for *_, shown in here.voice.shown for part in shown]
+    assert [(part.node, part.why, part.size) for part in parts] == [
+        (child, Why.MAIL, len(first)),
+        (child, Why.AGAIN, len(first) + len("(again) ")),
+        (child, Why.MAIL, len(first)),
+    ]
     mailbox.note_heard()
     await here.settled_queue()
     assert here.root not in here.registry.tree.mail

@@ -1,10 +1,13 @@
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from subsessiond.adapters.transcripts import FileTranscripts
-from subsessiond.adapters.transcripts.layout import file_name
+from subsessiond.adapters.transcripts.layout import FILE_BYTES as MIB
+from subsessiond.adapters.transcripts.layout import FILES, file_name
 from subsessiond.adapters.transcripts.transcripts import DAY_MS
 from subsessiond.model.ids import NodeId
+from subsessiond.model.ledger import Stream
 from tests.support.manual_clock import ManualClock
 
 NODE, OTHER = NodeId("0" * 26), NodeId("1" * 26)
@@ -102,3 +105,28 @@ async def test_a_loss_after_the_end_is_counted_and_not_told(tmp_path: Path) -> N
     await transcripts.aclose()
     assert transcript.total_bytes == 5
     assert b"dropped" not in (tmp_path / NODE / file_name(1)).read_bytes()
+
+
+async def test_all_that_is_given_is_counted_by_its_direction(tmp_path: Path) -> None:
+    """What was dropped, lost or let go of by rotation counts as well; our own notes do not."""
+    counted: Counter[Stream] = Counter()
+
+    def count(node: NodeId, stream: Stream, size: int) -> None:
+        assert node == NODE
+        counted[stream] += size
+
+    transcripts = FileTranscripts(tmp_path, ManualClock(), count)
+    transcript = transcripts.open(NODE)
+    line = b"x" * (MIB - 1) + b"\n"
+    for _ in range(FILES + 4):
+        transcript.write("out", line)
+    transcript.write("in", {"id": 1})
+    transcript.write("err", b"oh")
+    transcript.lose(5)
+    transcript.write("note", "ours")
+    transcript.close()
+    transcript.write("out", b"late")
+    await transcripts.aclose()
+    printed = (FILES + 4) * MIB + len(b"late")
+    assert counted == {Stream.PRINTED: printed, Stream.SAID: 8, Stream.ERRORS: 7}
+    assert sum(path.stat().st_size for path in (tmp_path / NODE).iterdir()) < printed
