@@ -17,10 +17,6 @@ _EVENTS: Final = (
     "SELECT body FROM events WHERE type IN ('RootOpened', 'RootResumed', 'RootJoined')"
     " ORDER BY seq DESC LIMIT ?"
 )
-INDEX: Final = (
-    "CREATE INDEX events_agents ON events (seq)"
-    " WHERE type IN ('RootOpened', 'RootResumed', 'RootJoined')"
-)
 
 
 def read_agents(db: sqlite3.Connection) -> tuple[Agent, ...]:

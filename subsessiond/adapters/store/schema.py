@@ -82,11 +82,20 @@ def _keep_acceptances(db: sqlite3.Connection) -> None:
     )
 
 
+def _index_agents(db: sqlite3.Connection) -> None:
+    """Version 5: whose process each agent was is found without reading the whole history."""
+    db.execute(
+        "CREATE INDEX events_agents ON events (seq)"
+        " WHERE type IN ('RootOpened', 'RootResumed', 'RootJoined')"
+    )
+
+
 MIGRATIONS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (
     _create,
     _index_moves,
     _keep_accounts,
     _keep_acceptances,
+    _index_agents,
 )
 """Step i leads from version i to version i + 1; 0 is an empty file."""
 
