@@ -27,11 +27,12 @@ def prune(base: Path, oldest_ms: int, most_bytes: int, spare: Container[str]) ->
 def _folders(base: Path) -> list[Path]:
     if not base.is_dir():
         return []
-    return [folder for folder in base.iterdir() if is_node_id(folder.name) and folder.is_dir()]
+    named = (folder for folder in base.iterdir() if is_node_id(folder.name))
+    return [folder for folder in named if folder.is_dir() and not folder.is_symlink()]
 
 
 def _measure(folder: Path) -> tuple[int, int, Path]:
     """Give when a transcript was last written, and its bytes."""
-    stats = [entry.stat() for entry in os.scandir(folder)] or [folder.stat()]
+    stats = [entry.stat(follow_symlinks=False) for entry in os.scandir(folder)] or [folder.stat()]
     newest = max(int(stat.st_mtime * 1_000) for stat in stats)
     return newest, sum(stat.st_size for stat in stats), folder

@@ -1,5 +1,7 @@
 """Reading transcripts back, a bounded part at a time."""
 
+import asyncio
+import os
 from collections import deque
 from pathlib import Path
 from typing import Final
@@ -7,8 +9,13 @@ from typing import Final
 import aiofiles
 import msgspec
 
-from subsessiond.adapters.transcripts.layout import file_name, first_numbers
+from subsessiond.adapters.transcripts.layout import FILE_BYTES, first_numbers, open_file
 from subsessiond.ports import TranscriptEntry, TranscriptPage
+
+FILE_MOST: Final = 4 * FILE_BYTES
+"""Bytes read of a file: more than any of ours has, whose last write may be all escapes."""
+
+NUMBER_MOST: Final = 2**53 - 1
 
 _decode: Final = msgspec.json.Decoder(TranscriptEntry).decode
 
@@ -73,21 +80,23 @@ async def read_last(folder: Path, limit_bytes: int) -> TranscriptPage:
 
 
 async def _lines(folder: Path, first: int) -> list[bytes]:
-    """Read a file's whole lines; one that was dropped meanwhile has none."""
+    """Read a file's whole lines; one that was dropped meanwhile, or is none of ours, has none."""
     try:
-        async with aiofiles.open(folder / file_name(first), "rb") as file:
-            data = await file.read()
-    except FileNotFoundError:
+        descriptor = await asyncio.to_thread(open_file, folder, first, os.O_RDONLY)
+    except OSError:
         return []
+    async with aiofiles.open(descriptor, "rb") as file:
+        data = await file.read(FILE_MOST)
     return data.split(b"\n")[:-1]
 
 
 def _entry(line: bytes) -> TranscriptEntry | None:
     """Read a line; one that was altered is passed over."""
     try:
-        return _decode(line)
+        entry = _decode(line)
     except msgspec.DecodeError:
         return None
+    return entry if 0 < entry.n <= NUMBER_MOST else None
 
 
 def _page(found: list[TranscriptEntry], after: int, *, more: bool) -> TranscriptPage:

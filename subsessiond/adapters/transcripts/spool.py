@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from subsessiond.adapters.transcripts.layout import FILE_BYTES, FILES, file_name, first_numbers
+from subsessiond.adapters.transcripts.layout import (
+    FILE_BYTES,
+    FILES,
+    first_numbers,
+    open_file,
+    remove_file,
+)
 from subsessiond.ports import TranscriptEntry
 
 WRITE_CHARACTERS = 128 * 1024
@@ -15,7 +21,7 @@ WRITE_CHARACTERS = 128 * 1024
 _LAST_BYTES = 1024 * 1024
 """More than any line has: the last whole line of a file lies in it."""
 
-_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(TranscriptEntry).decode
 
@@ -118,7 +124,7 @@ class Spool:
 
     def _begin(self, first: int) -> None:
         self._shut()
-        self._descriptor = os.open(self._folder / file_name(first), _FLAGS, 0o600)
+        self._descriptor = open_file(self._folder, first, _FLAGS)
         self._size = 0
 
     def _rotate(self) -> None:
@@ -126,7 +132,7 @@ class Spool:
         self._begin(self._next)
         self._firsts.append(self._next)
         while len(self._firsts) > FILES:
-            (self._folder / file_name(self._firsts.pop(1))).unlink(missing_ok=True)
+            remove_file(self._folder, self._firsts.pop(1))
 
     def _shut(self) -> None:
         if self._descriptor >= 0:
