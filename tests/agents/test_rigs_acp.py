@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support.agents.noting import noting
 from tests.support.modelstub import Stub, script
 from tests.support.rigs import BIN, RIGS, Refusal, Rig, Second, Speaks, Told, prepare
 from tests.support.rigs.acp import ANSWER_S, Agent, run_agent
@@ -62,9 +63,12 @@ async def stage(rig: Rig, tmp_path: Path) -> AsyncIterator[Stage]:
     folder.mkdir()
     server = [sys.executable, str(NOTE), str(notes)]
     program, args = server[0], json.dumps(server[1:])
-    async with Stub() as stub:
+    async with Stub() as stub, noting(notes) as address:
         prepared = prepare(rig, scratch, stub.url, shim_program=program, shim_args=args)
-        async with run_agent(rig, prepared, folder, server) as agent:
+        ours: dict[str, Any] = {"command": program, "args": server[1:], "env": []}
+        if rig.mcp_by_http:
+            ours = {"type": "http", "url": address, "headers": []}
+        async with run_agent(rig, prepared, folder, ours) as agent:
             yield Stage(rig, stub, agent, folder, notes)
     # Why here: an agent's HOME may be large, and pytest keeps the last three of each.
     shutil.rmtree(scratch, ignore_errors=True)

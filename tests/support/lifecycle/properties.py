@@ -27,7 +27,7 @@ PROPERTIES: Final[Mapping[str, str]] = {
 
 AGENTS: Final = (
     *("claude-acp", "codex-acp", "codex-acp-zed", "opencode-acp", "gemini-acp", "kimi-acp"),
-    *("pi-acp", "claude", "codex", "opencode", "gemini"),
+    *("copilot-acp", "pi-acp", "claude", "codex", "opencode", "gemini"),
 )
 
 _NO_QUESTION: Final = (

@@ -30,6 +30,7 @@ _PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "gemini": ("@google/gemini-cli",),
     "gemini-acp": ("@google/gemini-cli",),
     "kimi-acp": ("@moonshot-ai/kimi-code",),
+    "copilot-acp": ("@github/copilot-linux-x64", "@github/copilot-linux-arm64"),
     "pi-acp": ("pi-acp",),
 }
 _PROGRAMS: Final[Mapping[str, str]] = {

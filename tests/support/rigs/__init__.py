@@ -6,7 +6,7 @@ figure and habit here was seen at the versions that are pinned; tests/agents hol
 
 from typing import Final
 
-from tests.support.rigs import claude, codex, gemini, kimi, opencode, pi
+from tests.support.rigs import claude, codex, copilot, gemini, kimi, opencode, pi
 from tests.support.rigs.rig import (
     BIN,
     SERVER,
@@ -40,6 +40,6 @@ ALL: Final = (
     *(opencode.RUN, opencode.ACP),
     *(gemini.PRINT, gemini.ACP),
     *(pi.PRINT, pi.ACP),
-    kimi.ACP,
+    *(kimi.ACP, copilot.ACP),
 )
 RIGS: Final = {rig.name: rig for rig in ALL}

@@ -126,7 +126,7 @@ class Agent:
 
 @asynccontextmanager
 async def run_agent(
-    rig: Rig, prepared: Prepared, workspace: Path, server: list[str]
+    rig: Rig, prepared: Prepared, workspace: Path, server: Message
 ) -> AsyncIterator[Agent]:
     """Run an agent with a session in a workspace; its whole process group ends with the block.
 
@@ -134,7 +134,7 @@ async def run_agent(
         rig: the agent.
         prepared: what `prepare` gave.
         workspace: where it works.
-        server: the command line of our MCP server.
+        server: our MCP server, as the protocol names one.
     """
     process = await asyncio.create_subprocess_exec(
         *prepared.argv,
@@ -157,13 +157,12 @@ async def run_agent(
         await reading
 
 
-async def open_session(agent: Agent, rig: Rig, workspace: Path, server: list[str]) -> None:
+async def open_session(agent: Agent, rig: Rig, workspace: Path, server: Message) -> None:
     """Say hello as a rig wants it."""
     await agent.ask("initialize", **CLIENT)
     if rig.login:
         await agent.ask("authenticate", methodId=rig.login)
-    ours = {"name": SERVER, "command": server[0], "args": server[1:], "env": []}
-    servers = [ours] if rig.mcp_servers else []
+    servers = [{"name": SERVER, **server}] if rig.mcp_servers else []
     opened = await agent.ask("session/new", cwd=str(workspace), mcpServers=servers)
     agent.session = opened["sessionId"]
     if rig.mode:

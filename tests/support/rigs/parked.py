@@ -19,6 +19,7 @@ from subsessiond.adapters.processes import LinuxProcesses, Process
 from subsessiond.model.process import Launch
 from tests.support.modelstub import script
 from tests.support.rigs import RIGS, Rig, Speaks, prepare
+from tests.support.agents.noting import noting
 from tests.support.rigs.acp import Agent, open_session
 
 NOTE = Path(__file__).parents[1] / "agents/note.py"
@@ -64,15 +65,21 @@ async def main(kind: str, node: str, name: str, folder: Path, stub: str, line: s
     launch = Launch(node_id=node, argv=prepared.argv, cwd=str(workspace), env=env, stdin=stdin)
     process = await processes.spawn(launch)
     _say(process.identity)
-    talking = asyncio.create_task(_talk(process, rig, brief, workspace, server))
-    await stopping.wait()
-    _say(await process.stop())
-    talking.cancel()
-    await asyncio.wait([talking])
+    ours: dict[str, Any] = {"command": server[0], "args": server[1:], "env": []}
+    async with noting(folder / "notes") as address:
+        if rig.mcp_by_http:
+            ours = {"type": "http", "url": address, "headers": []}
+        talking = asyncio.create_task(_talk(process, rig, brief, workspace, ours))
+        await stopping.wait()
+        _say(await process.stop())
+        talking.cancel()
+        await asyncio.wait([talking])
     await processes.aclose()
 
 
-async def _talk(process: Process, rig: Rig, brief: str, workspace: Path, server: list[str]) -> None:
+async def _talk(
+    process: Process, rig: Rig, brief: str, workspace: Path, server: dict[str, Any]
+) -> None:
     if rig.speaks is Speaks.JSONL:
         while await process.read_stdout():
             pass

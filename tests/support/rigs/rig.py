@@ -96,6 +96,8 @@ class Rig:
     """ACP: the session mode in which it asks before it writes; none = it does so by itself."""
     mcp_servers: bool = True
     """ACP: whether it takes a stdio MCP server with the session; else its files name it."""
+    mcp_by_http: bool = False
+    """ACP: whether it takes such a server by its address alone."""
     report: str
     """The name under which its model is offered the tool `report` of the server `SERVER`."""
     report_title: str = ""
