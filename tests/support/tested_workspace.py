@@ -2,6 +2,7 @@
 
 from subsessiond.adapters.workspace import DiskWorkspace
 from subsessiond.model.brief import FieldFault
+from subsessiond.model.projectrole import RoleFile
 from subsessiond.ports import WorkspaceFault
 
 
@@ -23,3 +24,9 @@ class TestedWorkspace(DiskWorkspace):
         if self.fault is not None:
             raise self.fault
         return await super().normal_forms(workspace, patterns)
+
+    async def role_files(self, workspace: str) -> tuple[RoleFile, ...]:
+        """Read the files of roles, or meet the fault."""
+        if self.fault is not None:
+            raise self.fault
+        return await super().role_files(workspace)

@@ -21,6 +21,7 @@ OPERATORS: dict[str, dict[str, Any]] = {
     "subsession.close": {"nodeId": STRANGER},
     "subsession.transcript": {"nodeId": STRANGER},
     "subsession.stats": {"nodeId": STRANGER},
+    "subsession.acceptRole": {"workspace": "/", "name": "project/x", "digest": "0" * 64},
     "daemon.stats": {},
     "daemon.shutdown": {},
     "daemon.reload": {},
