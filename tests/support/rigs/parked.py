@@ -17,9 +17,9 @@ import msgspec
 
 from subsessiond.adapters.processes import LinuxProcesses, Process
 from subsessiond.model.process import Launch
+from tests.support.agents.noting import noting
 from tests.support.modelstub import script
 from tests.support.rigs import RIGS, Rig, Speaks, prepare
-from tests.support.agents.noting import noting
 from tests.support.rigs.acp import Agent, open_session
 
 NOTE = Path(__file__).parents[1] / "agents/note.py"
