@@ -119,7 +119,9 @@ def _diff(step: "Step") -> list[str]:
         (data or b"").decode("utf-8-sig").splitlines()
         for data in (step.edit.before, step.edit.after)
     )
-    name = one_line(str(step.found.path))
+    path, real = step.found.path, step.found.real
+    # Why: of a project's link it has to be seen that it leads out of the project.
+    name = one_line(str(path) if path == real else f"{path} -> {real}")
     old = name if step.edit.before is not None else os.devnull
     new = name if step.edit.after is not None else os.devnull
     return list(difflib.unified_diff(before, after, old, new, lineterm=""))

@@ -154,30 +154,26 @@ def _rest(lines: Sequence[Lines], text: str) -> Any:
     root = jsonc.parse(text)
     meant = {} if root is None else root.value
     for one in lines:
-        above = _boxes(meant, one.path)
-        box, name = above[-1] if above else (None, "")
-        if box is not None and len(above) == len(one.path):
-            found = box.pop(name, None)
-            if one.is_entry and isinstance(found, list):
-                box[name] = [kept for entry in found if (kept := _not_ours(entry)) is not None]
-        for holder, below in reversed(above):
-            if holder.get(below) in ({}, []):
-                del holder[below]
+        meant = _less(meant, one.path, is_entry=one.is_entry)
         for name, value in one.beside:
-            if meant.get(name) == value:
-                del meant[name]
+            if isinstance(meant, dict) and meant.get(name) == value:
+                meant = _less(meant, (name,), is_entry=False)
     return meant
 
 
-def _boxes(meant: Any, path: tuple[str, ...]) -> list[tuple[dict[str, Any], str]]:
-    """Give the objects along a path, each with the name that leads on, as far as there are any."""
-    found = []
-    for name in path:
-        if not isinstance(meant, dict):
-            break
-        found.append((meant, name))
-        meant = meant.get(name)
-    return found
+def _less(meant: Any, path: tuple[str, ...], *, is_entry: bool) -> Any:
+    """Give what something means without what stands at a path, or our entries of the list there."""
+    if not isinstance(meant, dict) or path[0] not in meant:
+        return meant
+    below = meant[path[0]]
+    if len(path) > 1:
+        below = _less(below, path[1:], is_entry=is_entry)
+    elif is_entry and isinstance(below, list):
+        below = [kept for entry in below if (kept := _not_ours(entry)) is not None]
+    elif not is_entry:
+        below = None
+    rest = {name: value for name, value in meant.items() if name != path[0]}
+    return rest if below in (None, {}, []) else {**rest, path[0]: below}
 
 
 def _not_ours(entry: Any) -> Any:

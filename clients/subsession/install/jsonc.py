@@ -6,6 +6,7 @@ It reads; `jsonedit` changes. Positions count the characters of the text.
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 DEEPEST: Final = 100
@@ -57,8 +58,12 @@ class Part:
     """Where the comma behind it stands."""
 
 
+# Why kept: one edit asks several times what the same text means, and some are megabytes.
+@lru_cache(maxsize=4)
 def parse(text: str) -> Node | None:
     """Read a document; none where there is nothing but white space and comments.
+
+    What it gives is not to be changed.
 
     Raises:
         Unreadable: it is no JSON, comments and trailing commas aside.

@@ -139,6 +139,17 @@ def test_a_write_protected_file_is_refused_before_anybody_is_asked(
     assert said.out == ""
 
 
+def test_a_link_is_shown_with_its_target(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It stays a link; a project's that leads out of the project is seen to."""
+    (home / "dotfiles").write_text("{}")
+    (home / "shop" / ".mcp.json").symlink_to(home / "dotfiles")
+    assert main(["install", "claude", "--project", "--yes"]) == exits.OK
+    shown = f"+++ {home}/shop/.mcp.json -> {home}/dotfiles\n"
+    assert shown in capsys.readouterr().out
+    assert (home / "shop" / ".mcp.json").is_symlink()
+    assert "subsession" in (home / "dotfiles").read_text()
+
+
 def test_a_child_installs_nothing(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

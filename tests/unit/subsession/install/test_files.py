@@ -100,6 +100,34 @@ def test_what_cannot_be_edited_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         read(path)
 
 
+def test_what_could_not_be_replaced_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user's file, and one in a folder that cannot be written, before anybody is asked."""
+    path = tmp_path / "settings.json"
+    path.write_bytes(b"old")
+    with monkeypatch.context() as another:
+        another.setattr(os, "geteuid", lambda: path.stat().st_uid + 4711)
+        with pytest.raises(Refusal, match="belongs to another user"):
+            check_writable(read(path))
+    with monkeypatch.context() as closed:
+        closed.setattr(os, "access", lambda *_: False)
+        with pytest.raises(Refusal, match="in a folder that cannot be written"):
+            check_writable(read(path))
+    check_writable(read(path))
+    check_writable(read(tmp_path / "missing"))
+
+
+def test_a_file_that_is_gone_already_is_said(tmp_path: Path) -> None:
+    """Somebody else has removed it in the meantime."""
+    path = tmp_path / "settings.json"
+    path.write_bytes(b"old")
+    found = read(path)
+    path.unlink()
+    with pytest.raises(Refusal, match="cannot be removed"):
+        remove(found, ())
+
+
 def test_a_fifo_is_refused_at_once(tmp_path: Path) -> None:
     """Something in place of the file that would be waited for is not waited for."""
     os.mkfifo(tmp_path / "settings.json")
