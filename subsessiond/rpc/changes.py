@@ -40,6 +40,8 @@ class Changes:
         """Messages handed to their reader whose move is not published yet."""
         self.told: dict[NodeId, frozenset[MessageId]] = {}
         """Mail that a root's agent was told of when its turn would have ended."""
+        self.announced: dict[NodeId, frozenset[MessageId]] = {}
+        """Unread mail that a root's agent was told of on the answer to a call."""
         self.ids: list[NodeId] = sorted(tree.nodes)
         """Every node's id, in order."""
         self._queued = {node.node_id for node in tree.nodes.values() if is_queued(tree, node)}
@@ -67,7 +69,7 @@ class Changes:
         """Let go of nodes that are in the store alone now."""
         self.ids = [node_id for node_id in self.ids if node_id in tree.nodes]
         self._queued &= set(self.ids)
-        for index in (self._last, self._signs, self.told):
+        for index in (self._last, self._signs, self.told, self.announced):
             for node_id in [node_id for node_id in index if node_id not in tree.nodes]:
                 del index[node_id]
 

@@ -1,4 +1,13 @@
-"""What a parent is told that is about to end its turn with mail it has not read."""
+"""What a parent is told that has mail it has not read: on an answer, and before its turn ends."""
+
+
+def waiting_told(count: int) -> str:
+    """Tell that mail has come, on the answer to something else.
+
+    Args:
+        count: how many messages; at least one.
+    """
+    return f"You have {_mail(count)} that you have not read: call subsession_inbox."
 
 
 def unread_told(count: int) -> str:
@@ -10,8 +19,11 @@ def unread_told(count: int) -> str:
     Args:
         count: how many messages; at least one.
     """
-    what = "a message from a subagent" if count == 1 else f"{count} messages from your subagents"
     return (
-        f"Before you finish: you have {what} that you have not read. Call subsession_inbox, and do "
-        "what follows from it."
+        f"Before you finish: you have {_mail(count)} that you have not read. Call "
+        "subsession_inbox, and do what follows from it."
     )
+
+
+def _mail(count: int) -> str:
+    return "a message from a subagent" if count == 1 else f"{count} messages from your subagents"

@@ -16,6 +16,7 @@ from subsessiond.model.rejection import Code, Rejection
 from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.desk import Desk
 from subsessiond.rpc.invoke import Entry, Failure, invoke
+from subsessiond.rpc.mcp.announcing import announced
 from subsessiond.rpc.mcp.arguments import read_arguments
 from subsessiond.rpc.mcp.results import Result, add_texts, answer_text, refusal_result, text_result
 from subsessiond.rpc.mcp.riding import riding_mail
@@ -119,7 +120,7 @@ class Toolbox:
 
     def ride(self, result: Result, call: Call) -> Result:
         """Let what the caller has not read yet ride on an answer that goes out now."""
-        texts = riding_mail(self._desk, call)
+        texts = riding_mail(self._desk, call) + announced(self._desk, call)
         return add_texts(result, texts) if texts else result
 
     @property
