@@ -1,4 +1,4 @@
-"""ACP agents for tests: configuration in which the stub agent plays scripts, and what it heard."""
+"""Agents for tests: configuration in which a stub agent plays scripts, and what it heard."""
 
 import json
 import sys
@@ -27,11 +27,15 @@ retire_timeout_ms = {retire_ms}
 """
 AGENT = """
 [agents.{name}]
-runner = "acp"
+runner = "{runner}"
 command = {command}
-env = {{ PYTHONPATH = {root} }}
+env = {{ PYTHONPATH = {root}, SERVER = '{server}' }}
 {more}
 """
+
+
+SERVER = '{"command": "{shim_program}", "args": {shim_args}}'
+"""Our MCP server, for an agent whose protocol does not name it."""
 
 
 def config(**kinds: dict[str, Any]) -> dict[str, str]:
@@ -40,7 +44,7 @@ def config(**kinds: dict[str, Any]) -> dict[str, str]:
     Args:
         kinds: What the agent of each name does beside its turns. `tools`, `depth`, `retire_ms` go
             into the role, `profile` (lines of TOML) into the agent, `before` (words) before its
-            command line; the rest is its script.
+            command line, `runner` (`acp`, `claude`) says what it speaks; the rest is its script.
     """
     roles, agents, tiers = "", "", "[tiers]\n"
     for name, kind in kinds.items():
@@ -48,11 +52,14 @@ def config(**kinds: dict[str, Any]) -> dict[str, str]:
         tools = script.pop("tools", ["read", "edit", "search"])
         depth, retire_ms = script.pop("depth", 0), script.pop("retire_ms", 600_000)
         more, before = script.pop("profile", ""), script.pop("before", [])
-        python = [sys.executable, "-m", "tests.support.agents.acp_agent", json.dumps(script)]
+        runner = script.pop("runner", "acp")
+        module = f"tests.support.agents.{runner}_agent"
+        python = [sys.executable, "-m", module, json.dumps(script)]
         command, root = json.dumps([*before, *python]), json.dumps(str(ROOT))
         tiers += f'{name} = "{name}"\n'
         roles += ROLE.format(name=name, depth=depth, tools=json.dumps(tools), retire_ms=retire_ms)
-        agents += AGENT.format(name=name, command=command, root=root, more=more)
+        words = {"name": name, "runner": runner, "command": command, "root": root, "more": more}
+        agents += AGENT.format(**words, server=SERVER)
     main = "[processes]\nterm_grace_ms = 400\n[limits]\nspawn_burst = 1_000\n"
     return {"roles.toml": roles, "agents.toml": tiers + agents, "subsessiond.toml": main}
 
@@ -77,6 +84,8 @@ def heard(daemon: Daemon, node: str) -> list[dict[str, Any]]:
 
 def prompts(daemon: Daemon, node: str) -> list[str]:
     """Give the texts a child's agent was prompted with."""
+    if told := [entry["prompt"] for entry in heard(daemon, node) if "prompt" in entry]:
+        return told
     got = [entry["got"] for entry in heard(daemon, node) if isinstance(entry.get("got"), dict)]
     return [
         frame["params"]["prompt"][0]["text"]

@@ -59,6 +59,8 @@ class Turns:
         self._calls: set[str] = set()
         self._follows = False
         """A turn is over, and the agent is about to begin another with what it was told."""
+        self._ends_here = False
+        """A turn ended in a way after which there is no other: what was not read by then is not."""
         self._moved = asyncio.Event()
         """Set whenever a turn may have begun or ended."""
         self.last_words = ""
@@ -120,6 +122,8 @@ class Turns:
             return
         if told.end is not None:
             self._ends.put_nowait(told.end)
+            # Why here: the lines of another turn, that nobody will wait for, may follow at once.
+            self._ends_here = self._ends_here or ending_of_turn(told.end) is not None
         self._calls.difference_update(told.ended)
         if len(self._calls) < CALLS_MOST:
             self._calls.update(told.began)
@@ -202,7 +206,7 @@ class Turns:
 
     def _note_taken(self, name: str) -> None:
         """Note that the model is shown something: from now on it counts as read."""
-        said = self._sent.pop(name, None)
+        said = self._sent.pop(name, None) if not self._ends_here else None
         if said is None:
             return
         self._follows = False

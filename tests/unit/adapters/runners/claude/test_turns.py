@@ -144,6 +144,17 @@ async def test_some_ends_end_the_run(
     assert (ending.stop_reason, ending.reason) == (stop_reason, reason)
 
 
+async def test_what_begins_a_turn_after_the_end_is_unread(play: Play) -> None:
+    """The agent goes on by itself, and is ended."""
+    await play.begun()
+    said = play.say("look left", await play.steer("look left"))
+    name, _ = await play.prompted()
+    play.end(is_error=True)
+    play.fate(name, "started")
+    assert await play.living is not None
+    assert not await said
+
+
 async def test_after_a_refusal_it_is_told_once_how_to_go_on(play: Play) -> None:
     """One message names what was refused; the next end of a turn is an end like any other."""
     await play.begun()
