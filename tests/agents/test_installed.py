@@ -4,6 +4,7 @@ Each runs with a HOME of its own, in which nothing names our server but what was
 """
 
 import asyncio
+import json
 import os
 import shutil
 import signal
@@ -79,6 +80,14 @@ class Person:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def uninstall(self) -> None:
+        """Take our lines out of files in which the agent has written meanwhile."""
+        state = ("--state-dir", str(self.daemon.state))
+        self.subsession("uninstall", self.rig.name, "--yes", *state)
+        listed = json.loads(self.subsession("install", "--json", *state))["clients"]
+        (mine,) = (client for client in listed if client["agent"] == self.rig.name)
+        assert {place["state"] for place in mine["places"]} == {"absent"}
+
     @asynccontextmanager
     async def agent(self, prompt: str) -> AsyncIterator[asyncio.subprocess.Process]:
         """Run the agent on a prompt; it and all it started end with the block."""
@@ -141,7 +150,7 @@ async def person(name: str, *, named: bool = True) -> AsyncIterator[Person]:
 
 @pytest.mark.parametrize("name", tuple(COMMANDS))
 async def test_our_tools_are_offered_to_its_model_and_work(name: str) -> None:
-    """What was installed is read: the model may call our tools, and each answers as for a root."""
+    """What was installed is read: the model may call our tools, until it is taken out again."""
     steps = ({"call": "subsession_tree", "args": {}}, {"text": "bye"})
     async with person(name) as one, one.agent(f"Look. {script(*steps)}") as agent:
         await asyncio.wait_for(agent.wait(), WITHIN_S)
@@ -155,6 +164,7 @@ async def test_our_tools_are_offered_to_its_model_and_work(name: str) -> None:
         assert results, one.said()
         roots = [row for row in one.daemon.rows().values() if row.get("parentId") is None]
         assert len(roots) == 1
+        one.uninstall()
 
 
 @pytest.mark.parametrize("name", HOOKED)
