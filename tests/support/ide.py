@@ -99,6 +99,11 @@ class Wire:
         *lines, self._rest = (self._rest + data).split(b"\n")
         self.heard += [json.loads(line) for line in lines]
 
+    def is_dead(self) -> bool:
+        """Tell whether the bridge's words have ended within a moment."""
+        readable = select.select([self.says[0]], [], [], 0.5)[0]
+        return bool(readable) and not os.read(self.says[0], 1 << 16)
+
     def is_over(self) -> bool:
         """Wait for the end of the bridge's words."""
         while select.select([self.says[0]], [], [], WITHIN_S)[0]:
