@@ -1,30 +1,17 @@
 """A program that runs already, of a child whose start the daemon did not live to write down."""
 
-import os
 import time
-from pathlib import Path
 
 import pytest
 
 from tests.support.closing import check_closing, within
 from tests.support.daemon import Daemon
 from tests.support.hire import CONFIG, wait_file, wait_for
+from tests.support.living import living
 
 STOP_DAEMON_FIRST = "kill -STOP {pid}; echo $$ >up.new; mv up.new up; exec {then}"
 HIDDEN = "env -i setsid sleep {marker}"
 DETACHED = "setsid sleep {marker}"
-
-
-def living(marker: str) -> list[int]:
-    """Find the program by its command line, because it may have thrown its marks away."""
-    found = []
-    for pid in (int(name) for name in os.listdir("/proc") if name.isdecimal()):
-        try:
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        found += [pid] if marker.encode() in words else []
-    return found
 
 
 @pytest.mark.parametrize(
