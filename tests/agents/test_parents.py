@@ -5,13 +5,15 @@ asks for mail before it is told that there is some.
 """
 
 import asyncio
+import os
+import signal
 
 import pytest
 
 from tests.support.closing import within
-from tests.support.parents import course, seen
+from tests.support.parents import course, faults, seen
 from tests.support.parents.heard import scene
-from tests.support.parents.leads import LEADS
+from tests.support.parents.leads import CLAUDE, LEADS, Lead
 from tests.support.parents.ways import KINDS
 from tests.support.rigs import BIN, RIGS
 
@@ -35,8 +37,7 @@ async def test_a_parent_pays_for_reports_alone(name: str) -> None:
     hundredth of what its children were; `subsession stats` says the same figure to the byte.
     """
     lead = LEADS[name]
-    if not lead.installed or not all(RIGS[kind].installed for kind in KINDS.values()):
-        pytest.skip("not for this platform")
+    skip_without(lead)
     async with scene(lead) as there:
         stub = there.here.stub
         async with there.parent(course.parent(lead)) as running:
@@ -73,3 +74,55 @@ async def test_a_parent_pays_for_reports_alone(name: str) -> None:
         assert min(row["transcriptBytes"] for row in stats["rows"]) >= LEAST_BYTES
         assert whole["ratio"] <= SHARE_MOST
         within(there.here.left_here, "processes in the workspace", GONE_S)
+
+
+async def test_what_is_killed_costs_a_parent_nothing_it_was_promised() -> None:
+    """The agent, its bridge and the daemon are killed in turn, while children work.
+
+    Their work goes on or is gone on with, the root is the same for each agent that comes, and no
+    message is shown twice without saying so.
+    """
+    skip_without(CLAUDE)
+    async with scene(CLAUDE) as there:
+        here, stub = there.here, there.here.stub
+        async with there.parent(faults.first(CLAUDE)) as running:
+            for gate in ("first", "north", "south"):
+                await here.held(gate)
+            root, north, south = await there.root(), *[await there.child(half) for half in KINDS]
+            os.kill(running.process.pid, signal.SIGKILL)
+            await running.process.wait()
+        stub.release("south")
+        assert (await here.until(south, "released"))["outcome"] == "completed"
+
+        async with there.parent(faults.second()) as running:
+            await here.held("second")
+            os.kill(there.bridge_pid(), signal.SIGKILL)
+            stub.release("second")
+            assert (await running.end()).status == 0
+        await here.until(north, "running")
+
+        async with there.parent(faults.third()) as running:
+            await here.held("third")
+            here.daemon.kill()
+            await asyncio.to_thread(here.daemon.start)
+            stub.release("third")
+            ended = await running.end()
+        assert (ended.status, stub.faults) == (0, []), ended.said[-2_000:]
+        assert faults.SAYS in ended.said
+        heir = await there.child("north")
+        assert (await there.rows())[heir]["predecessor"] == north
+        assert await there.root() == root
+        once = [head for head in faults.heads(stub.requests) if not head.startswith("(again)")]
+        ends = {
+            south: "reported",
+            north: "settled failed (daemon-restart)",
+            heir: "reported",
+        }
+        assert sorted(once) == sorted(f"Background subagent {one} {ends[one]}" for one in ends)
+        within(here.left_here, "processes in the workspace", GONE_S)
+
+
+def skip_without(lead: Lead) -> None:
+    """Skip where an agent has no build for this platform."""
+    if not lead.installed or not all(RIGS[kind].installed for kind in KINDS.values()):
+        pytest.skip("not for this platform")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.lifecycle.stage import Stage, drop_folder, make_folder, stage
+from tests.support.lifecycle.stage import Stage, drop_folder, list_running, make_folder, stage
 from tests.support.parents import play, seen, ways, work
 from tests.support.parents.leads import Lead, subsession
 from tests.support.rigs import Prepared
@@ -41,6 +41,12 @@ class Scene:
         """Give the newest child of a title."""
         return [node for node, row in (await self.rows()).items() if row["title"] == title][-1]
 
+    def bridge_pid(self) -> int:
+        """Give the one MCP server of ours that an agent runs now."""
+        words = [(pid, command_of(pid)) for pid in list_running(str(self.here.daemon.state))]
+        (found,) = [pid for pid, given in words if b"mcp" in given]
+        return found
+
     def stats(self, root: str) -> dict[str, Any]:
         """Give what `subsession stats` prints of a root."""
         words = ("stats", root, "--json", "--state-dir", str(self.here.daemon.state))
@@ -72,3 +78,11 @@ async def scene(lead: Lead) -> AsyncIterator[Scene]:
 
 def _prepare(lead: Lead, home: Path, here: Stage) -> Prepared:
     return lead.prepare(home, here.stub.url, here.daemon.state)
+
+
+def command_of(pid: int) -> list[bytes]:
+    """Give the words of a process."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:  # gone
+        return []
