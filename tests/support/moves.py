@@ -30,6 +30,7 @@ from subsessiond.model.commands import (
 )
 from subsessiond.model.ids import MessageId
 from subsessiond.model.planned import PlannedPaths
+from subsessiond.model.projectrole import ProjectRole
 from subsessiond.model.report import MalformedReport, Outcome, Report, Stage
 from subsessiond.ports import Stamps
 from tests.support.playbook import Play, Step
@@ -104,11 +105,14 @@ def spawn(
     spelled: tuple[str, ...] = (),
     continues: str | None = None,
     fingerprint: str | None = None,
+    project: ProjectRole | None = None,
     **fields: Any,
 ) -> Step:
     """Spawn a child; further fields go into its brief."""
     patterns = (owns,) if isinstance(owns, str) else owns
-    paths = PlannedPaths(owns=patterns, spelled=spelled or patterns, faults=wrong(path_faults))
+    role = project.name if project is not None else role
+    seen: dict[str, Any] = {"faults": wrong(path_faults), "project": project}
+    paths = PlannedPaths(owns=patterns, spelled=spelled or patterns, **seen)
 
     def make(now: Play) -> Command:
         order = brief(patterns, continues=now.id(continues) if continues else None, **fields)

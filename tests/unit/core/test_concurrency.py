@@ -9,6 +9,7 @@ from subsessiond.model.role import Role
 from tests.support.moves import blocked, cancel, final, open_root, spawn
 from tests.support.playbook import Play, later, play
 from tests.support.policies import READ_TOOLS, a_policy
+from tests.support.rolefiles import accepted
 from tests.support.world import at_work, ended, gone, not_started, started, sweep
 
 
@@ -56,6 +57,16 @@ def test_a_role_has_so_many_live_nodes_in_one_tree() -> None:
     assert "this role" in refusal(now >> spawn("b", role="rare")).detail
     _ = now >> open_root("other") >> spawn("b", under="other", role="rare") << NodeAdmitted
     _ = now >> final("a") >> spawn("b", role="rare") << NodeAdmitted
+
+
+def test_roles_of_a_workspace_share_the_limit_of_their_row() -> None:
+    """Else a file there would let more of them live than the operator allows."""
+    rare = Role(name="rare", tier="strong", tools=READ_TOOLS, max_live=2)
+    one, two = (accepted(rare, name) for name in ("project/one", "project/two"))
+    now = at_work(play(a_policy(rare)), "a", role="rare") >> spawn("b", project=one)
+    assert "this role" in refusal(now >> spawn("c", project=two)).detail
+    assert "this role" in refusal(now >> spawn("c", role="rare")).detail
+    _ = now >> final("a") >> spawn("c", project=two) << NodeAdmitted
 
 
 def test_a_workspace_has_so_many_live_writers() -> None:

@@ -1,13 +1,16 @@
 import pytest
+from msgspec.structs import replace
 
 from subsessiond.core.permission import ARGUMENT_BYTES
 from subsessiond.model.brief import Grant
 from subsessiond.model.events import NodeAdmitted
+from subsessiond.model.projectrole import RoleState
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.role import AgentProfile, Channel, Isolation, Role, ToolClass
 from tests.support.moves import OPERATOR, PERSON, blocked, open_root, spawn, succeed
 from tests.support.playbook import Play, Step, play
-from tests.support.policies import ALL_TOOLS, a_policy
+from tests.support.policies import ALL_TOOLS, READER, WORKER, a_policy
+from tests.support.rolefiles import accepted
 from tests.support.world import at_work, gone
 
 SHORT = AgentProfile(name="mute", runner="scripted", brief_by="argument", takes_schema=False)
@@ -117,3 +120,27 @@ def test_a_grant_of_tools_serves_one_successor() -> None:
     now = now >> succeed("heir", "w", by=PERSON, role="worker", grant=grant) << NodeAdmitted
     now = now >> blocked("heir") >> gone("heir")
     _ = now >> succeed("next", "heir", by=PERSON) << Code.TOOL_FILTER_REFUSED
+
+
+def test_a_role_of_the_workspace_is_of_use_once_it_is_accepted() -> None:
+    """What nobody accepted, what has changed since, and what is no role are told apart."""
+    good = accepted(WORKER)
+    now = play() >> open_root()
+    _ = now >> spawn("x", project=good) << NodeAdmitted
+    for state, words in (
+        (RoleState.UNACCEPTED, "has not accepted rev.md; she can, by subsession roles accept"),
+        (RoleState.CHANGED, "has not accepted rev.md as it is now; she can"),
+        (RoleState.REFUSED, "rev.md cannot be a role: is a link"),
+    ):
+        found = replace(good, state=state, problem="is a link")
+        rejection = refused(now, spawn("x", project=found), Code.ROLE_UNSAFE)
+        assert words in rejection.detail
+    assert refused(now, spawn("x", role="project/rev"), Code.ROLE_UNKNOWN).step == "role"
+
+
+def test_its_text_counts_where_the_brief_is_an_argument() -> None:
+    """What stands before the mission is part of the one argument."""
+    role = accepted(replace(READER, preface="x" * ARGUMENT_BYTES))
+    now = play(a_policy(agents=(SHORT,))) >> open_root()
+    rejection = refused(now, spawn("x", project=role), Code.ROLE_UNSAFE)
+    assert "takes at most" in rejection.detail

@@ -1,3 +1,5 @@
+from msgspec.structs import replace
+
 from subsessiond.core import words
 from subsessiond.core.bounds import size_bytes
 from subsessiond.model.message import Message
@@ -6,6 +8,8 @@ from subsessiond.model.report import Outcome, Report, Stage
 from subsessiond.model.role import Channel
 from tests.support.moves import blocked, open_root, spawn, succeed
 from tests.support.playbook import id_of, play
+from tests.support.policies import WORKER
+from tests.support.rolefiles import accepted
 from tests.support.world import at_work, gone
 
 
@@ -52,6 +56,14 @@ def test_the_opening_text_says_what_the_child_is_held_to() -> None:
     )
     now = now >> blocked("w") >> gone("w") >> succeed("heir", "w")
     assert words.opening_text(now.node("heir")).endswith(now.node("heir").letter)
+
+
+def test_what_a_role_says_to_all_comes_before_the_mission() -> None:
+    """So that the first words of all its children are the same, and caches hold them."""
+    role = accepted(replace(WORKER, preface="Be kind.\nAlways."))
+    now = play() >> open_root() >> spawn("one", project=role, mission="Sweep the stairs.")
+    text = words.opening_text(now.node("one"))
+    assert text.startswith("Be kind.\nAlways.\n\nSweep the stairs.\n\n")
 
 
 def test_a_reader_is_told_that_it_owns_nothing() -> None:
