@@ -5,9 +5,9 @@ from typing import Final
 
 import pytest
 
-from tests.support.lifecycle.properties import AGENTS
+from tests.support.lifecycle.properties import AGENTS, prompt_mark
 from tests.support.lifecycle.stage import stage
-from tests.support.rigs import BIN, RIGS, Speaks
+from tests.support.rigs import BIN, RIGS
 from tests.support.shipped import agents_toml, make_home
 
 FINAL: Final = {"output": "Nothing is written.", "stage": "final", "outcome": "completed"}
@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("name", [name for name in AGENTS if RIGS[name].speaks is Speaks.ACP])
+@pytest.mark.parametrize("name", [name for name in AGENTS if prompt_mark(name)])
 async def test_a_reader_writes_nothing(name: str) -> None:
     """No file is there, whether a tool was refused or not even offered, and it reports."""
     rig = RIGS[name]
