@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from subsessiond.model.policy import Limits
+from subsessiond.model.projectrole import RoleBases
 from subsessiond.ports import ConfigFault
 from subsessiond.settings import default_text
 from subsessiond.settings.daemon import DaemonTable, read_daemon
@@ -59,6 +60,8 @@ def test_all_tables_are_read() -> None:
         [transcripts]
         keep_days = 2
         most_mib = 3
+        [project_roles]
+        reader = "looker"
         [checks]
         tests = ["pytest", "-q"]
         lint = ["ruff", "check"]
@@ -74,6 +77,7 @@ def test_all_tables_are_read() -> None:
     assert (found.transcripts_keep_days, found.transcripts_most_mib) == (2, 3)
     assert found.pass_environment == ("EDITOR", "AWS_*")
     assert found.fold_case
+    assert found.project_bases == RoleBases(writer="worker", reader="looker")
     assert found.checks == (("lint", ("ruff", "check")), ("tests", ("pytest", "-q")))
 
 
@@ -96,6 +100,7 @@ def test_all_tables_are_read() -> None:
         ('[processes]\npass_environment = ["A", "A"]', "'A' stands there twice"),
         ("[processes]\ngrace = 1", "[processes] grace: there is no such word"),
         ("[files]\nfold_case = 1", "[files] fold_case: must be true or false"),
+        ("[project_roles]\nwriters = 1", "[project_roles] writers: there is no such word"),
         ("[files]\nfold = 1", "[files] fold: there is no such word"),
         ('[checks]\ntests = "pytest"', "[checks] tests: must be a list"),
         ("[checks]\ntests = []", "[checks] tests: must be a command line"),
