@@ -29,7 +29,7 @@ Listen = Callable[[web.Server], Awaitable[asyncio.Server]]
 _LINGER_S: Final = 2.0
 """How long the rest of a refused body is read and dropped, so that the answer can be read."""
 
-_BODY_S: Final = 30.0
+BODY_S: Final = 30.0
 """How long a body may take to come; on one machine, from anybody who means it, it takes ms."""
 
 
@@ -41,6 +41,7 @@ class Site:
         log: Hears of what is a bug.
         door: Keeps the connections.
         running: Keeps the calls.
+        body_s: How long a body may take to come.
         options: More for aiohttp's server.
     """
 
@@ -50,12 +51,15 @@ class Site:
         log: FilteringBoundLogger,
         door: Door,
         running: Running,
+        *,
+        body_s: float = BODY_S,
         **options: Any,
     ) -> None:
         self.door = door
         self.running = running
         self._route = route
         self._log = log
+        self._body_s = body_s
         self._options = options
         self._reading: set[asyncio.Transport] = set()
         self._calls = 0
@@ -139,7 +143,7 @@ class Site:
             body = await request.content.readany()
             if request.content.at_eof():
                 return body if len(body) <= MESSAGE_MOST_BYTES else None
-            async with asyncio.timeout(_BODY_S):
+            async with asyncio.timeout(self._body_s):
                 return await _bounded(request, body, partial(self.door.holds, transport))
         except TimeoutError:
             transport.abort()

@@ -130,6 +130,29 @@ def test_what_is_no_good_request_is_refused(yard: Yard, raw: bytes) -> None:
     yard.check_serves()
 
 
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("Host", 403),
+        ("Origin", 403),
+        ("Content-Type", 415),
+        ("Authorization", 401),
+        ("Accept", 406),
+        ("MCP-Protocol-Version", 400),
+        ("Mcp-Session-Id", 404),
+        ("X-Other", 200),
+    ],
+)
+def test_bytes_of_no_text_in_a_header_are_refused_as_others(
+    yard: Yard, name: str, status: int
+) -> None:
+    """They break nothing, and are never given back."""
+    with Wire(PORT) as wire:
+        reply = wire.ask(LIST, {**bearer(yard.token), name: "\udcff\udc80"})
+    assert reply.status == status
+    assert b"\xff" not in reply.body
+
+
 def test_heads_are_bounded(yard: Yard) -> None:
     """Ten thousand headers, one without end, a path without end: hung up on long before."""
     before = yard.memory_bytes

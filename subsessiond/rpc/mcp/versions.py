@@ -6,6 +6,7 @@ Source: the Model Context Protocol, the versions below.
 from typing import Any, Final
 
 from subsessiond.model.brief import FieldFault
+from subsessiond.rpc.request import is_unicode
 
 BY_HANDSHAKE: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Newest first. What is used is alike in all; batches, which came and went, are taken of all."""
@@ -50,7 +51,7 @@ def version_fault(version: Any) -> dict[str, Any] | None:
     if version is None or version in SUPPORTED:
         return None
     data: dict[str, Any] = {"supported": list(SUPPORTED)}
-    if isinstance(version, str):
+    if isinstance(version, str) and is_unicode(version):  # a header may hold any bytes
         data["requested"] = version[:_SHOWN]
     return {"code": UNSUPPORTED, "message": "unsupported protocol version", "data": data}
 

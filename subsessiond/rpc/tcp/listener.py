@@ -13,7 +13,7 @@ from structlog.typing import FilteringBoundLogger
 
 from subsessiond.rpc.door import Door
 from subsessiond.rpc.running import Running
-from subsessiond.rpc.site import Site
+from subsessiond.rpc.site import BODY_S, Site
 from subsessiond.rpc.socketfile import BACKLOG, SocketFault
 from subsessiond.rpc.tcp.gate import refuse_form, refuse_stranger
 
@@ -25,7 +25,7 @@ HEADER_MOST_BYTES: Final = 8_190
 """Of one line."""
 
 IDLE_S: Final = 75.0
-"""How long a connection may say nothing, or take over the head of a request."""
+"""Longer than a client waits before it uses a connection again."""
 
 _TRIES: Final = 8
 """Free ports that are tried until one is free at both addresses."""
@@ -51,9 +51,19 @@ class TcpListener:
     Args:
         port: Which; none takes a free one at the first need.
         log: Hears of what is a bug.
+        idle_s: How long a connection may say nothing, or take over the head of a request.
+        body_s: How long a body may take to come.
     """
 
-    def __init__(self, port: int | None, log: FilteringBoundLogger) -> None:
+    def __init__(
+        self,
+        port: int | None,
+        log: FilteringBoundLogger,
+        *,
+        idle_s: float = IDLE_S,
+        body_s: float = BODY_S,
+    ) -> None:
+        self._patience = {"keepalive_timeout": idle_s, "body_s": body_s}
         self._wanted = port
         self._log = log
         self._routes: Mapping[str, Route] = {}
@@ -124,7 +134,7 @@ class TcpListener:
             Door(CONNECTIONS_MOST, process_of=lambda line: line),
             self.running,
             handler_cancellation=True,
-            keepalive_timeout=IDLE_S,
+            **self._patience,
             max_headers=HEADERS_MOST,
             max_line_size=HEADER_MOST_BYTES,
             max_field_size=HEADER_MOST_BYTES,

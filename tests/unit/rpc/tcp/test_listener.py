@@ -138,3 +138,29 @@ async def test_who_hangs_up_is_not_worked_for(listener: TcpListener, place: Plac
     async with asyncio.timeout(20):
         while not place.ended:  # noqa: ASYNC110 -- a count tells nobody
             await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"",
+        b"POST /place HTTP/1.1\r\nHost: 127",
+        (
+            b"POST /place HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 9\r\n\r\n{"
+        ),
+    ],
+    ids=["nothing", "half a head", "half a body"],
+)
+async def test_who_sends_too_slowly_is_hung_up_on(place: Place, words: bytes) -> None:
+    """It holds a place that somebody else may want."""
+    listener = TcpListener(None, quiet_log(), idle_s=0.05, body_s=0.05)
+    listener.serve({"/place": Route(("POST",), place.answer)})
+    port = await listener.open()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(words.replace(b"PORT", str(port).encode()))
+    async with asyncio.timeout(20):
+        assert await reader.read() == b""
+    writer.close()
+    assert not place.begun.is_set()
+    await listener.stop()
