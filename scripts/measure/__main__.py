@@ -11,10 +11,12 @@ from types import ModuleType
 
 from scripts.measure import (
     agent,
+    bridging,
     child,
     deciding,
     following,
     launching,
+    posting,
     reading,
     reporting,
     resting,
@@ -25,6 +27,7 @@ from scripts.measure.table import Row, Scale, as_json, as_text
 
 PARTS: tuple[ModuleType, ...] = (
     reading,
+    posting,
     reporting,
     deciding,
     following,
@@ -34,6 +37,7 @@ PARTS: tuple[ModuleType, ...] = (
     child,
     agent,
     shimming,
+    bridging,
 )
 
 
