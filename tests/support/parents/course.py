@@ -11,8 +11,10 @@ from tests.support.parents.leads import Lead
 from tests.support.parents.ways import KINDS
 from tests.support.rigs import RIGS
 
-TOLD: Final = "Before you finish"
+TOLD: Final = "Before you finish: you have 2 messages"
 """How the daemon's words begin when a turn is not to end yet."""
+WAITING: Final = "You have (2) messages from your subagents"
+"""What the daemon says on the answer to something else."""
 FOREIGN: Final = "other/foreign.txt"
 BLOCKER: Final = f"approval-required: fs write {FOREIGN}"
 STEER: Final = "Say as well whether there is an orchard."
@@ -24,6 +26,8 @@ BLOCKED: Final = {
     "blockers": [BLOCKER],
 }
 WHY: Final = r'"blockers":\["(.*?)"'
+READ: Final[dict[str, Any]] = {"call": "subsession_inbox", "args": {}}
+SAYS: Final = {"text": "North is done, south is blocked. <why>", "take": {"why": WHY}}
 NODE_ID: Final = r'"nodeId":"(\w+)"'
 
 
@@ -61,26 +65,25 @@ def spawn(half: str, mission: str) -> dict[str, Any]:
     }
 
 
-def parent(lead: Lead) -> str:
-    """Hire both, steer one at the gate `steer`, work until the gate `news`, and end the turn."""
+def by_hook(lead: Lead) -> str:
+    """Hire both, steer one, work until the gate `news`, and end the turn: a hook keeps it."""
+    idle = {**lead.shell.step(line="true"), "wait": "news"}
+    over = {"text": "I have nothing more to do."}
+    return script(*_begin(), idle, over, when={TOLD: (READ, SAYS)})
+
+
+def by_call(_: Lead) -> str:
+    """Hire both, steer one, and list them at the gate `news`: the answer says more than asked."""
+    looks = {"call": "subsession_tree", "args": {}, "wait": "news"}
+    reads = {**READ, "take": {"count": WAITING}}
+    return script(*_begin(), looks, reads, SAYS)
+
+
+def _begin() -> tuple[dict[str, Any], ...]:
+    first = f"(?s)\\A.*?{NODE_ID}"
     steer = {"nodeId": "<north>", "text": STEER}
-    heard = (
-        {"call": "subsession_inbox", "args": {}},
-        {
-            "text": "North is done, south is blocked. <why>",
-            "take": {"why": r'"blockers":\["(.*?)"'},
-        },
-    )
-    return script(
+    return (
         spawn("north", north()),
         spawn("south", south()),
-        {
-            "call": "subsession_steer",
-            "args": steer,
-            "take": {"north": f"(?s)\\A.*?{NODE_ID}"},
-            "wait": "steer",
-        },
-        {**lead.shell.step(line="true"), "wait": "news"},
-        {"text": "I have nothing more to do."},
-        when={TOLD: heard},
+        {"call": "subsession_steer", "args": steer, "take": {"north": first}, "wait": "steer"},
     )
