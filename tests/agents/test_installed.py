@@ -21,11 +21,10 @@ import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.hire import wait_for
-from tests.support.homes import is_private, place_for_homes
+from tests.support.homes import is_private, make_hooked_home, place_for_homes
 from tests.support.modelstub import Stub, script
 from tests.support.rigs import BIN, RIGS, Rig, codex, gemini, opencode
 from tests.support.rigs.rig import basic_env, put_in
-from tests.support.shipped import make_home
 
 WITHIN_S: Final = 90.0
 TOLD: Final = "Before you finish"
@@ -134,7 +133,7 @@ async def person(name: str, *, named: bool = True) -> AsyncIterator[Person]:
     home = Path(tempfile.mkdtemp(prefix="home-"))
     try:
         async with Stub() as stub:
-            make_home(name, stub.url, home)
+            make_hooked_home(name, stub.url, home)
             env = basic_env(home) | put_in(dict(rig.env), {"stub": stub.url})
             with Daemon() as daemon:
                 one = Person(daemon, stub, rig, env)
@@ -186,7 +185,7 @@ async def test_a_turn_does_not_end_before_mail_was_read(name: str) -> None:
         one.stub.release("end")
         await asyncio.wait_for(agent.wait(), WITHIN_S)
         assert not one.stub.faults, (one.stub.faults, one.said())
-        told = one.stub.holding(TOLD)
+        told = one.stub.holding(f"{TOLD}: you have a message from a subagent")
         assert told, one.said()
         results = [r for request in one.stub.requests for r in request.results if "42 words" in r]
         assert results, one.said()

@@ -16,10 +16,10 @@ import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.hire import wait_for
-from tests.support.homes import is_private, place_for_homes
+from tests.support.homes import is_private, make_hooked_home, place_for_homes
 from tests.support.modelstub import Stub, script
 from tests.support.rigs import BIN, RIGS
-from tests.support.shipped import agents_toml, make_home
+from tests.support.shipped import agents_toml
 
 CHILDREN: Final = (
     *("claude", "codex", "gemini", "opencode"),
@@ -64,7 +64,7 @@ async def test_a_child_is_itself_beside_its_persons_lines(name: str) -> None:
     home = Path(tempfile.mkdtemp(prefix="home-"))
     steps = ({"call": RIGS[name].report, "args": FINAL}, {"text": "bye"})
     async with Stub() as stub:
-        environ = make_home(name, stub.url, home)
+        environ = make_hooked_home(name, stub.url, home)
         daemon = Daemon(config={"agents.toml": agents_toml(name, stub.url)}, environ=environ)
         install(name.partition("-")[0], home, daemon.state)
         try:
