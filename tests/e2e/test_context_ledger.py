@@ -26,8 +26,10 @@ class Client:
 
     def tool(self, name: str, /, **arguments: Any) -> str:
         """Call a tool and give its text, a refusal's too."""
-        (part,) = self._ide.wire.tool(f"subsession_{name}", **arguments)["content"]
-        self.given.append(Given(part["text"], arguments.get("nodeId", "")))
+        result = self._ide.wire.tool(f"subsession_{name}", **arguments)
+        (part,), data = result["content"], result.get("structuredContent")
+        dense = json.dumps(data, separators=(",", ":"), ensure_ascii=False) if data else ""
+        self.given.append(Given(part["text"], arguments.get("nodeId", ""), dense))
         return str(part["text"])
 
 

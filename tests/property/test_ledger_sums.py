@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +77,7 @@ async def play(bench: Bench, moves: list[tuple[str, int, str]]) -> None:
             name, arguments = f"subsession_{what}", {"nodeId": child, **more}
         result = await agent.tool(name, **arguments)
         shown += sum(len(part["text"].encode()) for part in result["content"])
+        shown += len(msgspec.json.encode(data)) if (data := result.get("structuredContent")) else 0
     accounts = (await bench.desk.ledger.of([NodeId(n) for n in (root, *children)])).values()
     assert sum(a.mail + a.again + a.answers + a.general for a in accounts) == shown
     await agent.leave()

@@ -18,6 +18,13 @@ class Given(NamedTuple):
     text: str
     named: str = ""
     """The child that its call named; empty where it named none, or was no call."""
+    data: str = ""
+    """What a refusal said once more, as data."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of it."""
+        return _size(self.text) + _size(self.data)
 
 
 GENERAL: Final = ""
@@ -40,10 +47,10 @@ def _shares(given: Given, children: tuple[str, ...]) -> list[tuple[str, int]]:
     parts = _mail(text) or _rows(text)
     if not parts:
         named = [child for child in children if child in (given.named or text)]
-        parts = [(named[0], _size(text))] if len(named) == 1 else []
+        parts = [(named[0], given.size)] if len(named) == 1 else []
     if not parts:
-        return [(GENERAL, _size(text))]
-    each, odd = divmod(_size(text) - sum(size for _, size in parts), len(parts))
+        return [(GENERAL, given.size)]
+    each, odd = divmod(given.size - sum(size for _, size in parts), len(parts))
     return [(name, size + each + (at < odd)) for at, (name, size) in enumerate(parts)]
 
 

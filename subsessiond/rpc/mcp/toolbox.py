@@ -44,7 +44,7 @@ class Told(NamedTuple):
 
     result: Result
     size: int = 0
-    """Bytes of its texts."""
+    """Bytes of its texts, and of its data."""
     parts: tuple[Part, ...] | None = None
     """None where it is no answer to a parent."""
 
@@ -133,5 +133,7 @@ class Toolbox:
 
 
 def _size(result: Result) -> int:
-    """Count the bytes of all texts; the data of a refusal says the same, and is not added."""
-    return sum(size_bytes(part["text"]) for part in result["content"])
+    """Count the bytes of all texts, and of a refusal's data: some agents show that beside them."""
+    texts = sum(size_bytes(part["text"]) for part in result["content"])
+    data = result.get("structuredContent")
+    return texts if data is None else texts + len(compact_bytes(data))

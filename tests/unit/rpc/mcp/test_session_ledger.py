@@ -18,8 +18,10 @@ async def account(bench: Bench, node_id: str) -> Account:
 
 
 def size(result: Any) -> int:
-    """Count the bytes of a result's texts."""
-    return sum(len(part["text"].encode()) for part in result["content"])
+    """Count the bytes of a result's texts, and of the data beside them."""
+    data = result.get("structuredContent")
+    beside = 0 if data is None else len(msgspec.json.encode(data))
+    return sum(len(part["text"].encode()) for part in result["content"]) + beside
 
 
 async def test_every_text_is_of_the_child_it_is_about(bench: Bench) -> None:
