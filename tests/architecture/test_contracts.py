@@ -62,6 +62,7 @@ PLANTS: dict[str, Plant] = {
         "subsession.planted -> subsessiond.core",
     ),
     "light": Plant("subsession/cli/exits.py", "import pydantic", "cli.exits -> pydantic"),
+    "bridge": Plant("subsession/mcp/lines.py", "import asyncio", "mcp.lines -> asyncio"),
     "daemon": Plant(
         "subsessiond/rpc/planted.py",
         "import subsession.planted",

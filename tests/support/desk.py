@@ -258,7 +258,6 @@ def _bench(
     changes, feed, rows = open_desk(registry, territories.on_events, ledger)
     peers, ends, faults = list[tuple[Caller, Peer]](), list[None](), list[ConfigFault]()
     running = list[Identity]()
-
     desk = Desk(
         registry=registry,
         waiting=waiting,
@@ -283,6 +282,6 @@ def _bench(
     )
     bench = Bench(desk, registry, clock, folder)
     bench.territories, bench.journals, bench.workspace = territories, journals, workspace
-    bench.transcripts = transcripts
-    bench.peers, bench.ends, bench.faults, bench.running = peers, ends, faults, running
+    bench.transcripts, bench.running = transcripts, running
+    bench.peers, bench.ends, bench.faults = peers, ends, faults
     return bench
