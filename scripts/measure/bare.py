@@ -3,7 +3,7 @@
 `POST` and `/ws` parse the call and answer the JSON that the daemon gave to the same method;
 `/echo` parses each message and sends it back.
 
-    python -m scripts.measure.bare SOCKET ANSWERS
+    python -m scripts.measure.bare SOCKET-OR-PORT ANSWERS
 """
 
 import asyncio
@@ -54,10 +54,13 @@ async def follow(request: web.BaseRequest, answer: Any) -> web.StreamResponse:
     return socket
 
 
-async def serve(path: str, bare: Bare) -> None:
-    """Serve until killed."""
-    server = web.Server(bare.handle, access_log=None)
-    await asyncio.get_running_loop().create_unix_server(server, path)
+async def serve(where: str, bare: Bare) -> None:
+    """Serve until killed, at a socket or a port of loopback."""
+    server, loop = web.Server(bare.handle, access_log=None), asyncio.get_running_loop()
+    if where.isdecimal():
+        await loop.create_server(server, "127.0.0.1", int(where))
+    else:
+        await loop.create_unix_server(server, where)
     await asyncio.Event().wait()
 
 

@@ -166,18 +166,32 @@ def answers(path: Path) -> bool:
 
 
 @contextmanager
-def bare(folder: Path, results: dict[str, Any]) -> Iterator[Path]:
-    """Run the ceiling with these answers by method; gives its socket."""
+def bare(folder: Path, results: dict[str, Any], port: int = 0) -> Iterator[Path]:
+    """Run the ceiling with these answers by method; gives its socket.
+
+    Args:
+        folder: Holds what it needs.
+        results: The answers.
+        port: Of loopback, where it is to listen at one instead.
+    """
     path, known = folder / "bare.sock", folder / "answers.json"
     known.write_text(json.dumps(results), "utf-8")
-    order = [sys.executable, "-m", "scripts.measure.bare", str(path), str(known)]
+    where = port or path
+    order = [sys.executable, "-m", "scripts.measure.bare", str(where), str(known)]
     process = subprocess.Popen(order, stdin=subprocess.DEVNULL)
     try:
         until = time.perf_counter() + START_S
-        while not path.exists() and process.poll() is None and time.perf_counter() < until:
+        while not _listens(where) and process.poll() is None and time.perf_counter() < until:
             time.sleep(0.01)
         yield path
     finally:
         process.kill()
         process.wait()
         path.unlink(missing_ok=True)
+
+
+def _listens(where: Path | int) -> bool:
+    if isinstance(where, Path):
+        return where.exists()
+    with socket.socket() as sock:
+        return sock.connect_ex(("127.0.0.1", where)) == 0

@@ -9,14 +9,18 @@ from typing import Any
 MARK = b'"id":1}'
 """How every reply to one of our calls ends."""
 
+STATUS = b"HTTP/1.1 200 OK"
+"""How every reply over HTTP begins."""
+
 WARM_S = 0.15
 
 
 class Driver(asyncio.Protocol):
     """Keeps a number of calls in flight on one connection and counts the replies."""
 
-    def __init__(self, hello: bytes, call: bytes, in_flight: int) -> None:
+    def __init__(self, hello: bytes, call: bytes, in_flight: int, mark: bytes = MARK) -> None:
         self._hello, self._call, self._in_flight = hello, call, in_flight
+        self._mark = mark
         self._greeted = not hello
         self._tail = b""
         self._called_at = 0.0
@@ -42,9 +46,9 @@ class Driver(asyncio.Protocol):
             self._say(self._in_flight)
             return
         data = self._tail + data
-        count = data.count(MARK)
+        count = data.count(self._mark)
         # What may be the beginning of a mark is looked at again with the next bytes.
-        self._tail = data[-len(MARK) + 1 :] if not data.endswith(MARK) else b""
+        self._tail = data[-len(self._mark) + 1 :] if not data.endswith(self._mark) else b""
         self.replies += count
         if count:
             self._say(count)
@@ -90,9 +94,17 @@ def masked(message: bytes) -> bytes:
     return bytes((0x81, 0x80 | 126)) + size.to_bytes(2, "big") + bytes(4) + message
 
 
-async def _drive(path: Path, makes: Sequence[Make], seconds: float) -> tuple[float, list[float]]:
+async def _connect(where: Path | int, make: Make) -> Driver:
     loop = asyncio.get_running_loop()
-    callers = [(await loop.create_unix_connection(make, str(path)))[1] for make in makes]
+    if isinstance(where, Path):
+        return (await loop.create_unix_connection(make, str(where)))[1]
+    return (await loop.create_connection(make, "127.0.0.1", where))[1]
+
+
+async def _drive(
+    where: Path | int, makes: Sequence[Make], seconds: float
+) -> tuple[float, list[float]]:
+    callers = [await _connect(where, make) for make in makes]
     await asyncio.sleep(WARM_S)
     seen = [len(one.times_ms) for one in callers]
     before, start = sum(one.replies for one in callers), time.perf_counter()
@@ -103,13 +115,19 @@ async def _drive(path: Path, makes: Sequence[Make], seconds: float) -> tuple[flo
         one.transport.abort()
     await asyncio.sleep(0)
     if after == before:
-        raise ConnectionError(f"{path} answered nothing")
+        raise ConnectionError(f"{where} answered nothing")
     return (after - before) / (end - start), times
 
 
-def rate(path: Path, makes: Sequence[Make], seconds: float) -> float:
-    """Give replies a second over all connections, after a short warm-up."""
-    return asyncio.run(_drive(path, makes, seconds))[0]
+def rate(where: Path | int, makes: Sequence[Make], seconds: float) -> float:
+    """Give replies a second over all connections, after a short warm-up.
+
+    Args:
+        where: A socket, or a port of loopback.
+        makes: One for each connection.
+        seconds: How long is counted.
+    """
+    return asyncio.run(_drive(where, makes, seconds))[0]
 
 
 def times_ms(path: Path, make: Make, seconds: float) -> list[float]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from subsessiond.core.words.tools import TOOL_WORDS
@@ -163,7 +164,7 @@ def tools_of(node: Node | None) -> tuple[Tool, ...]:
 
 
 def shown(node: Node | None, roles: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Describe the tools of a node as `tools/list` does.
+    """Describe the tools of a node as `tools/list` does; what is given is shared, and not changed.
 
     Args:
         node: Whose agent asks.
@@ -177,6 +178,7 @@ def _is_parent(node: Node) -> bool:
     return node.is_root or (node.role is not None and ToolClass.DELEGATE in node.role.tools)
 
 
+@lru_cache(maxsize=64)
 def _shown(tool: Tool, roles: tuple[str, ...], *, parent: bool) -> dict[str, Any]:
     described = {
         "name": tool.name,
