@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from subsessiond.core.attach import EXTERNAL
 from subsessiond.core.case import SpawnCase
 from subsessiond.core.concurrency import next_pace_ms
@@ -15,13 +17,13 @@ from subsessiond.model.events import MailForwarded, NodeAdmitted
 from subsessiond.model.ids import NodeId
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Node, Status
-from subsessiond.model.role import ToolClass
+from subsessiond.model.role import AgentProfile, ToolClass
 
 WRITING: Final = frozenset((ToolClass.EDIT, ToolClass.DELETE, ToolClass.EXECUTE))
 """The tool classes that can change a file."""
 
 ONE_RUN: Final = "jsonl"
-"""The runner of agents to which nothing can be said after their start."""
+"""The runner of agents to which nothing can be said while they run."""
 
 
 def would_admit(case: SpawnCase) -> Admitted:
@@ -62,6 +64,9 @@ def record_of(case: SpawnCase) -> Node:
     assert brief is not None
     assert role is not None
     assert case.agent is not None
+    if role.preface or brief.preface:
+        # Why moved: a brief is kept once, and what stands in a node is written with each change.
+        brief, role = replace(brief, preface=role.preface), replace(role, preface="")
     return Node(
         node_id=command.new_id,
         parent=parent.node_id,
@@ -119,14 +124,14 @@ def _cautions(case: SpawnCase) -> tuple[str, ...]:
 
 
 def _shortfalls(case: SpawnCase) -> tuple[str, ...]:
-    """Say what cannot be held or done with an agent that gets its brief once and runs by itself."""
+    """Say what cannot be held or done with an agent that runs by itself."""
     agent = case.agent
     if agent is not None and agent.runner == EXTERNAL:
-        return (*_waits(case), *_unheld(case, agent.name))
+        return (*_waits(case), *_unheld(case, agent))
     if agent is None or agent.runner != ONE_RUN:
         return ()
-    found = [*_unheld(case, agent.name)]
-    if case.depth:
+    found = [*_unheld(case, agent)]
+    if case.depth and not agent.resume:
         found.append(f"agent {agent.name} is one run: it has to wait for its children itself")
     return tuple(found)
 
@@ -137,9 +142,13 @@ def _waits(case: SpawnCase) -> tuple[str, ...]:
     return (f"it waits to be attached by a person, in a terminal of her own: {command}",)
 
 
-def _unheld(case: SpawnCase, agent: str) -> tuple[str, ...]:
-    held = not case.command.paths.owns
-    return () if held else (f"agent {agent} writes by itself: nothing keeps it to its files",)
+def _unheld(case: SpawnCase, agent: AgentProfile) -> tuple[str, ...]:
+    if not case.command.paths.owns:
+        return ()
+    if agent.holds_folders:
+        kept = "its sandbox keeps it to the folders of its files, not to the files alone"
+        return (f"agent {agent.name} writes by itself: {kept}",)
+    return (f"agent {agent.name} writes by itself: nothing keeps it to its files",)
 
 
 def _pass_on(draft: Draft, case: SpawnCase, before: Node) -> None:

@@ -38,6 +38,9 @@ class Brief(Value, frozen=True, kw_only=True):
     deadline_ms: int | None = None
     isolation: Isolation | None = None
     context: tuple[str, ...] = ()
+    preface: str = ""
+    """What a role of the workspace says before the mission, as it was accepted; no client gives it.
+    """
 
 
 class Grant(Value, frozen=True, kw_only=True):

@@ -59,7 +59,9 @@ class Role(Value, frozen=True, kw_only=True):
     digest: str = ""
     """Of a workspace's role: the SHA-256 of its file, as the operator accepted it."""
     preface: str = ""
-    """Of a workspace's role: what its children read before their mission."""
+    """Of a workspace's role: what its children read before their mission; once admitted, it stands
+    in their briefs.
+    """
 
     @property
     def is_leaf(self) -> bool:
@@ -166,3 +168,8 @@ class AgentProfile(Value, frozen=True, kw_only=True):
     """
     takes_operator_argv: bool = False
     """Whether an operator may give the command line with the spawn."""
+
+    @property
+    def holds_folders(self) -> bool:
+        """Whether its command line names the folders in which it may write, for a sandbox."""
+        return any("{folders?" in word for word in self.command)

@@ -49,7 +49,7 @@ def opening_text(node: Node, channel: Channel = Channel.MCP) -> str:
         required_sections=node.required_sections,
         letter=node.letter,
         channel=channel,
-        preface=node.role.preface if node.role is not None else "",
+        preface=node.brief.preface if node.brief is not None else "",
     )
     return opening_of(node.brief, terms)
 

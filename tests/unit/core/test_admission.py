@@ -1,3 +1,5 @@
+from msgspec.structs import replace
+
 from subsessiond.core.admission import record_of
 from subsessiond.model.decision import Admitted
 from subsessiond.model.node import Phase, Status
@@ -5,6 +7,7 @@ from subsessiond.model.role import AgentProfile
 from tests.support.moves import OPERATOR, final, open_root, spawn, succeed
 from tests.support.playbook import later, play
 from tests.support.policies import ACTOR, WORKER, a_policy
+from tests.support.rolefiles import accepted
 from tests.support.world import at_work, gone
 
 
@@ -80,3 +83,25 @@ def test_what_an_agent_of_one_run_cannot_do_is_said() -> None:
         ("agent actor is one run: it has to wait for its children itself",),
         (),
     ]
+
+
+def test_what_an_agent_of_many_runs_can_do_is_not_denied() -> None:
+    """It waits for its children, and its sandbox keeps it to folders: so much is said."""
+    agent = AgentProfile(
+        name="actor", runner="jsonl", command=("x", "{folders?@}"), resume=("--on",)
+    )
+    now = play(a_policy(agents=(agent,))) >> open_root()
+    writer = (now >> spawn("w", owns="a/*")).reply
+    lead = (now >> spawn("l", role="lead")).reply
+    found = [r.warnings for r in (writer, lead) if isinstance(r, Admitted)]
+    kept = "its sandbox keeps it to the folders of its files, not to the files alone"
+    assert found == [(f"agent actor writes by itself: {kept}",), ()]
+
+
+def test_what_a_role_says_to_all_stands_in_the_brief() -> None:
+    """Once: a node is written with each of its changes, and its brief is not."""
+    role = accepted(replace(WORKER, preface="Be kind."))
+    node = (play() >> open_root() >> spawn("w", project=role)).node("w")
+    assert node.brief is not None
+    assert node.brief.preface == "Be kind."
+    assert node.role == replace(role.role or WORKER, preface="")

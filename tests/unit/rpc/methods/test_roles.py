@@ -130,9 +130,11 @@ async def test_a_spawn_names_it_once_it_is_accepted(bench: Bench) -> None:
     assert "subsession roles accept project/rev" in refused.detail
     await accept(bench, digest)
     child = (await bench.call("subsession.spawn", PERSON, **made))["nodeId"]
-    role = bench.node(child).role
+    node = bench.node(child)
+    role, order = node.role, node.brief
     assert role is not None
-    assert (role.extends, role.digest, role.preface) == ("reader", digest, BODY)
+    assert order is not None
+    assert (role.extends, role.digest, role.preface, order.preface) == ("reader", digest, "", BODY)
     put_role(bench.folder, body="Changed.")
     refused = await bench.refusal("subsession.spawn", PERSON, **made)
     assert "as it is now" in refused.detail
@@ -155,9 +157,15 @@ async def test_a_successor_goes_by_the_file_as_it_is(bench: Bench) -> None:
     assert refused.code is Code.ROLE_UNKNOWN
     put_role(bench.folder)
     heir = (await bench.call("subsession.succeed", PERSON, childId=child))["nodeId"]
-    again = bench.node(heir).role
-    assert again is not None
-    assert again.name == "project/rev"
+    again = bench.node(heir)
+    assert again.role is not None
+    assert again.role.name == "project/rev"
+    await bench.finish(heir)
+    params = {"childId": heir, "role": "reader"}
+    plain = (await bench.call("subsession.succeed", PERSON, **params))["nodeId"]
+    order = bench.node(plain).brief
+    assert order is not None
+    assert order.preface == ""
 
 
 async def test_a_folder_that_hangs_is_a_refusal(bench: Bench) -> None:
