@@ -51,6 +51,13 @@ def use(tool: str, **args: Any) -> dict[str, Any]:
     return {"call": tool, "args": args}
 
 
+def shell_of(raw: bytes) -> bytes:
+    """Give what a request says of the parameters of its shell."""
+    tools = json.loads(raw)["tools"]
+    (shell,) = [tool for tool in tools if tool["name"] == "Bash"]
+    return json.dumps(shell["input_schema"]).encode()
+
+
 def put(here: Stage, name: str, text: str = "old") -> str:
     """Make a file, and the folder it lies in; gives its path."""
     path = here.daemon.workspace / name
@@ -133,6 +140,7 @@ async def test_what_its_role_has_no_class_for_is_not_offered() -> None:
         assert ours <= offered
         assert {"Read", "Write", "Edit"} <= offered
         assert not offered & {"Task", "Agent", "Workflow", "SendUserMessage"}
+        assert b"run_in_background" not in shell_of(here.asked("one")[0].raw)
         fewer = set(here.asked("two")[0].offered)
         assert ours <= fewer
         assert not fewer & {"Write", "Edit", "NotebookEdit", "Bash", "Task", "Agent"}
