@@ -225,3 +225,21 @@ async def test_its_own_limit_of_turns_is_told() -> None:
         row = await here.until(node, "released")
         assert (row["outcome"], row["reason"]) == ("failed", "turn-limit")
         assert row["measuredTokens"]["input"] == here.told("first").input
+
+
+async def test_near_its_cap_it_hears_so_in_its_turn_and_at_it_is_stopped() -> None:
+    """One that listens ends well; one that does not has its record written for it."""
+    progress = {"call": "report", "args": {"output": "On it.", "stage": "progress"}}
+    told = {"nearly all tokens": final("As far as I came.")}
+    async with here_of() as here:
+        good = await here.spawn("good", *[progress] * 12, when=told, tokenCap=90_000)
+        deaf = await here.spawn("deaf", *[progress] * 30, tokenCap=60_000)
+        row = await here.until(good, "released")
+        assert (row["outcome"], row["reason"]) == ("completed", "final-report")
+        heard = [request.holds("nearly all tokens you") for request in here.asked("good")]
+        assert heard[0] is False
+        assert heard[-1] is True
+        row = await here.until(deaf, "released")
+        assert (row["outcome"], row["reason"]) == ("failed", "token-cap")
+        assert row["measuredTokens"]["input"] >= 60_000
+        assert len(here.asked("deaf")) < 30
