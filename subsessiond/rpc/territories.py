@@ -60,6 +60,8 @@ class Territories:
         self._groups: dict[str, NodeId] = {}
         self._born: dict[NodeId, Identity] = {}
         """Processes that the registry has not recorded yet."""
+        self._runs: dict[NodeId, list[Identity]] = {}
+        """Every process that a live child had in this life of the daemon: some have one a turn."""
         self.epoch = 0
         """Grows whenever an earlier finding may not hold any more."""
         for root_id, identity in agents:
@@ -118,6 +120,8 @@ class Territories:
             case ProcessNoted(identity=identity) | NodeStarted(identity=identity):
                 self._born.pop(event.node, None)
                 self._record(event.node, identity)
+                if identity is not None:
+                    self._runs.setdefault(event.node, []).append(identity)
             case RootOpened(record=record):
                 self._record(event.node, record.identity)
             case RootResumed(agent=agent):
@@ -128,7 +132,8 @@ class Territories:
                 self._forget(self._born.pop(event.node, None))
                 node = self._tree.nodes.get(event.node)
                 if node is not None and not node.is_root:
-                    self._forget(node.identity)
+                    for known in (node.identity, *self._runs.pop(event.node, ())):
+                        self._forget(known)
             case _:
                 pass
 

@@ -171,6 +171,24 @@ def test_a_released_childs_process_is_forgotten() -> None:
     assert territories.find(a_peer(7, 1, cgroup="/user/subsessiond-7/n4")) == Finding()
 
 
+def test_every_run_of_a_child_is_its_territory_until_it_is_released() -> None:
+    """What an earlier run may have left is no less the child's, and nothing is kept for ever."""
+    territories = a_territory()
+    runs = [identity(400 + n, 400 + n, cgroup=f"/sys/fs/cgroup/s-7/n2.{n}") for n in range(3)]
+    for run in runs:
+        noted = ProcessNoted(node=node_id(2), identity=run, at_ms=AT_MS)
+        territories.on_events((noted,), a_tree([*nodes()[:1], a_node(2, identity=run)]))
+    for run in runs:
+        assert territories.find(a_peer(7, run.pid, 1)).node_id == node_id(2)
+        assert territories.find(a_peer(7, cgroup=run.cgroup)).node_id == node_id(2)
+    gone = a_node(2, identity=runs[-1], status=Status.RELEASED)
+    released = NodeReleased(node=node_id(2), at_ms=AT_MS)
+    territories.on_events((released,), a_tree([*nodes()[:1], gone]))
+    for run in runs:
+        assert territories.find(a_peer(7, run.pid, 1)) == Finding()
+        assert territories.find(a_peer(7, cgroup=run.cgroup)) == Finding()
+
+
 def test_what_the_operator_released_stays_territory() -> None:
     """Processes that could not be proven gone stay their node's, though its claim is free."""
     territories = after(NodeReleased(node=node_id(2), by_operator=True, at_ms=AT_MS))
