@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scripts.review import tour
 from scripts.review.children import REPOSITORY, Task, plan
-from scripts.review.ledger import enter, table
+from subsession.cli.ledger import table
 from subsession.cli.letters import settled_text
 from subsession.cli.news import News
 from subsession.cli.voice import Voice, stdout_voice
@@ -163,19 +163,20 @@ def _now_ms() -> float:
     return time.time() * 1_000
 
 
-def read_mail(client: Client, node_id: str) -> list[Json]:
-    """Give all mail in a box, as its reader would be shown it; nothing moves."""
-    found: list[Json] = client.inbox(node_id=node_id)["messages"]
-    return found
+def take_mail(client: Client, root: str) -> None:
+    """Read all mail of a root whose agent is this script, and say that it was read."""
+    while ids := [mail["messageId"] for mail in client.inbox(node_id=root)["messages"]]:
+        client.inbox(node_id=root, acknowledge=ids)
 
 
 def _tell(client: Client, voice: Voice, root: str, views: list[Json]) -> None:
     """Show each bounded report, and what it saved."""
     for view in views:
         voice.line(f"\n{settled_text(view, voice)}")
-    mail = read_mail(client, root)
+    take_mail(client, root)
+    found = client.stats(root)
     voice.line("")
-    for line in table([enter(view, mail) for view in views]):
+    for line in table(found["roots"], found["rows"], voice):
         voice.line(line)
 
 
@@ -183,7 +184,7 @@ def how_to_go_on(state: Path, root: str, names: list[str]) -> str:
     """Say what to type next."""
     more = (
         f"  s show {names[0][-6:]}           all about one child\n"
-        f"  s inbox {root[-6:]}          what the parent is shown\n"
+        f"  s stats {root[-6:]}          what they hold, and what of it was shown\n"
         f"  s journal {names[0][-6:]}        the record of one child\n"
         f"  s run --wait -- ls      a child of your own\n"
     )
