@@ -40,7 +40,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         _kilobytes(plain["transcript_bytes"]),
         _kilobytes(plain["shown_bytes"]),
         f"{100 * plain['shown_bytes'] / plain['transcript_bytes']:.1f} %",
-        _kilobytes(chatty["shown_bytes"]),
+        _kilobytes(chatty["shown_bytes"]) if plain["children_calls"] else NONE,
         _kilobytes(plain["tools_bytes"]) if plain["tools_bytes"] else NONE,
         str(plain["parent_calls"]),
         str(plain["children_calls"] or NONE),
