@@ -8,10 +8,8 @@ import socket
 import stat
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
-from tempfile import gettempdir
+from typing import NamedTuple
 
 from subsession.errors import Unreachable
 
@@ -21,8 +19,7 @@ TOO_BUSY = "it is there, but too busy to be talked to"
 _NO_SOCKET = "none is running"
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where one daemon lives."""
 
     sockets: tuple[Path, ...]
@@ -68,6 +65,8 @@ def find_place(
 
 def own_temporary_folder() -> Path:
     """Give the folder of this user below the temporary directory; it may not exist."""
+    from tempfile import gettempdir  # seldom needed, and it loads much
+
     return Path(gettempdir()) / f"subsessiond-{os.getuid()}"
 
 
@@ -76,6 +75,8 @@ def _short(path: Path) -> Path:
     raw = os.fsencode(path)
     if len(raw) <= PATH_LIMIT_BYTES:
         return path
+    from hashlib import sha256  # as above
+
     return own_temporary_folder() / f"{sha256(raw).hexdigest()[:16]}.sock"
 
 

@@ -4,8 +4,7 @@ Owns the exceptions of the client and what to do next for every refusal. It know
 nor the terminal; texts are made safe by whoever prints them.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class SubsessionError(Exception):
@@ -141,8 +140,7 @@ class Broken(SubsessionError):
         )
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """The data of one refusal."""
 
     code: str

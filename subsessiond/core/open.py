@@ -92,7 +92,10 @@ def _why_not(node: Node | None) -> str:
         return "a child lives in a tree already; it cannot open another"
     if node is None or not node.is_live:
         return "this agent's root was closed; start the agent anew, and it can open another"
-    return f"this agent is the root on {node.workspace} already, and no agent is two"
+    return (
+        f"this agent is the root on {node.workspace} already, and no agent is two; where it is an "
+        'editor of several folders, territory = "bridge" in subsessiond.toml gives each its own'
+    )
 
 
 def _record(policy: Policy, command: OpenRoot) -> Node:

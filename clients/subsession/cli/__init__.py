@@ -1,6 +1,5 @@
 """The `subsession` command."""
 
-import dataclasses
 import os
 import re
 import sys
@@ -127,7 +126,7 @@ def _tell(fault: SubsessionError, voice: Voice) -> int:
 def as_document(fault: SubsessionError) -> Json:
     """Give a fault as the JSON document that stands for it."""
     if isinstance(fault, Refused):
-        fields = dataclasses.asdict(fault.refusal)
+        fields = fault.refusal._asdict()
         return {key: value for key, value in fields.items() if value not in (None, (), "")}
     code = re.sub(r"(?<!^)(?=[A-Z])", "_", type(fault).__name__).upper()
     return {"code": code, "message": str(fault)}

@@ -5,7 +5,6 @@ nothing: a daemon that went away is looked for when it is needed.
 """
 
 import os
-import secrets
 from _thread import RLock, allocate_lock, start_new_thread
 from time import monotonic, sleep
 
@@ -107,7 +106,7 @@ class Bridge:
         link = self._reach.link()
         self._link = link
         for asked in self._handshake:
-            name = f"bridge-{secrets.token_hex(8)}"
+            name = f"bridge-{os.urandom(8).hex()}"
             self._silent.add(name)
             try:
                 link.send(asked.renamed(name))
