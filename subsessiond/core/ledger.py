@@ -47,17 +47,18 @@ def mail_part(sender: NodeId | None, source: str, text: str, *, again: bool) -> 
 
 
 def read_by_script(before: Tree, event: MessagesMoved) -> tuple[Part, ...]:
-    """Count what a root without an agent of its own has read: its scripts say so, and nobody else.
+    """Count what a parent without an agent has read: its script says so, and nobody else.
 
-    Why not what the operator looks at: a person is no parent, and whoever reads as a node has been
-    handed its mail before it says that it has read.
+    That is a root that scripts drive, and a child that plays one. Why not what the operator looks
+    at: a person is no parent, and whoever reads as a node has been handed its mail before it says
+    that it has read.
 
     Args:
         before: The tree before these messages moved.
         event: What moved.
     """
-    root = before.nodes.get(event.node)
-    if root is None or not root.is_root or root.identity is not None:
+    node = before.nodes.get(event.node)
+    if node is None or not _is_script(node):
         return ()
     if event.state is not MessageState.ACKNOWLEDGED:
         return ()
@@ -66,8 +67,12 @@ def read_by_script(before: Tree, event: MessagesMoved) -> tuple[Part, ...]:
         mail_part(message.sender, message.source, message.text, again=False)
         for message in before.mail.get(event.node, ())
         if message.message_id in moved and message.state is MessageState.STAGED
-        if not message.again
+        if not message.again and message.source is not Source.STEER
     )
+
+
+def _is_script(node: Node) -> bool:
+    return node.identity is None if node.is_root else node.runner == "scripted"
 
 
 def streamed(account: Account, stream: Stream, size: int) -> Account:

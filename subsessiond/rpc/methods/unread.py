@@ -3,6 +3,7 @@
 It moves nothing: the mail is read by `inbox`, on the one way on which mail is handed over.
 """
 
+from subsessiond.core.bounds import size_bytes
 from subsessiond.core.views.mail import unread as unread_of
 from subsessiond.core.words import unread_told
 from subsessiond.model.view import UnreadAnswer
@@ -28,4 +29,8 @@ async def unread(desk: Desk, call: Call, params: UnreadParams) -> UnreadAnswer:
     # Why only what is new: each message keeps a turn from ending once, so no turn goes on for ever.
     fresh = [one for one in waiting if not (params.again and one in before)]
     desk.changes.told[node.node_id] = frozenset(waiting)
-    return UnreadAnswer(count=len(fresh), text=unread_told(len(fresh))) if fresh else NOTHING
+    if not fresh:
+        return NOTHING
+    text = unread_told(len(fresh))
+    desk.ledger.show(node.node_id, size_bytes(text), ())
+    return UnreadAnswer(count=len(fresh), text=text)

@@ -132,6 +132,16 @@ def test_a_script_has_read_what_it_acknowledges() -> None:
     assert ledger.read_by_script(box(message_id=MessageId("x.1")), moved()) == ()
 
 
+def test_a_child_that_plays_a_script_reads_as_one() -> None:
+    """What was said to it is nothing of a child's, and not counted."""
+    tree = box()
+    played = replace(CHILD, node_id=MOTHER.node_id, runner="scripted")
+    scripted = Map({MOTHER.node_id: played})
+    assert ledger.read_by_script(replace(tree, nodes=scripted), moved()) == (part(2, 4),)
+    steered = replace(box(source=Source.STEER), nodes=scripted)
+    assert ledger.read_by_script(steered, moved()) == ()
+
+
 def test_who_reads_as_a_node_is_counted_where_it_is_shown() -> None:
     """A root with an agent, a child, and one that is not there are not looked at."""
     tree = box()

@@ -45,6 +45,17 @@ async def test_a_turn_that_goes_on_is_told_of_what_came_since(bench: Bench) -> N
     assert (await ended(bench, root))["count"] == 2  # the next turn is told of all of it
 
 
+async def test_what_is_told_is_counted_as_shown(bench: Bench) -> None:
+    """By the bytes of the text, of no one child; that there is nothing is shown to nobody."""
+    root = await bench.root()
+    child = await bench.child(root)
+    await ended(bench, root)
+    await bench.say(child, "one", Stage.FINDING)
+    told = await ended(bench, root)
+    found = await bench.desk.ledger.of((NodeId(root),))
+    assert found[NodeId(root)].general == len(told["text"].encode())
+
+
 async def test_being_told_moves_nothing(bench: Bench) -> None:
     """The mail is as new as before, so that it comes whole and unmarked when it is read."""
     root = await bench.root()
