@@ -1,13 +1,18 @@
 """An agent that takes MCP servers by their address alone is a child like any other."""
 
 import json
+import socket
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tests.support.acting import FINAL, act, config, heard
-from tests.support.closing import check_closing
+from tests.support.closing import check_closing, within
 from tests.support.daemon import Daemon
-from tests.support.hire import wait_for
+from tests.support.hire import CONFIG, StandIn, wait_for
+from tests.support.loopback import Wire, bearer, call, tool
+
+PORT: Final = 21_938
+LIST: Final = call("tools/list")
 
 BY_HTTP: dict[str, Any] = {"profile": 'mcp_by = "http"', "http_alone": True}
 
@@ -75,3 +80,57 @@ def test_an_agent_that_takes_no_address_does_not_start() -> None:
         diagnostic = daemon.call("subsession.node", nodeId=node)["envelope"]["diagnostic"]
         assert "takes no MCP server over HTTP" in diagnostic
         check_closing(daemon)
+
+
+def port_of(number: int) -> dict[str, str]:
+    """Give a configuration with a port that was chosen."""
+    return CONFIG | {"subsessiond.toml": f"[tcp]\nport = {number}\n"}
+
+
+def test_a_root_goes_on_over_a_restart_and_a_child_does_not() -> None:
+    """The root's token is good again at the same port; its session is not, and begins anew."""
+    with Daemon(config=port_of(PORT)) as daemon:
+        opened = daemon.call("subsession.open", workspace=str(daemon.workspace))
+        root, child = bearer(opened["token"]), StandIn.hire(daemon, opened["nodeId"])
+        theirs = bearer(str(child.token))
+        child.close()
+        with Wire(PORT) as wire:
+            hello = wire.ask(call("initialize", protocolVersion="2025-11-25"), root)
+            session = {"Mcp-Session-Id": hello.headers["mcp-session-id"]}
+            assert wire.ask(LIST, root | session).status == 200
+            assert wire.ask(LIST, theirs).status == 200
+        daemon.kill()
+        daemon.start()
+        with Wire(PORT) as wire:
+            assert wire.ask(LIST, theirs).status == 401
+            assert wire.ask(LIST, root | session).status == 404
+            assert wire.ask(LIST, root).status == 200
+            ended = wire.ask(tool("subsession_inbox"), root).json["result"]["content"][0]["text"]
+            assert child.node_id in ended
+
+
+def test_a_wait_is_answered_when_the_daemon_stops() -> None:
+    """Whoever waits for mail is told that there is none, and is not left with a dead line."""
+    with Daemon(config=port_of(PORT)) as daemon, Wire(PORT) as wire:
+        opened = daemon.call("subsession.open", workspace=str(daemon.workspace))
+        wait = tool("subsession_inbox", waitMs=50_000)
+        told = f"Content-Length: {len(wait)}\r\nAuthorization: Bearer {opened['token']}\r\n"
+        head = f"POST /mcp HTTP/1.1\r\nHost: localhost:{PORT}\r\nContent-Type: application/json\r\n"
+        wire.send(f"{head}{told}\r\n".encode() + wait)
+        within(lambda: daemon.call("daemon.stats")["inFlight"] != 1, "no call waits")
+        assert daemon.stop() == 0
+        assert wire.read().json["result"]["content"][0]["text"] == "No messages."
+
+
+def test_a_port_of_another_program_is_not_taken() -> None:
+    """The daemon says which, and is not there; nothing is left of its start."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        daemon = Daemon(config=port_of(port))
+        try:
+            process = daemon.launch()
+            assert process.wait(20) != 0
+            assert f"port {port} of loopback cannot be had" in daemon.said()
+            assert not daemon.socket.exists()
+        finally:
+            daemon.discard()

@@ -109,6 +109,7 @@ def _status_text(client: Client, info: Json, health: Json, stats: Json, roles: J
         ("socket", str(client.socket)),
         ("state", str(info.get("stateDir"))),
         ("containers", str(info.get("containers"))),
+        *([("port", str(info["port"]))] if "port" in info else []),
         ("roles", " ".join(names) or "none"),
         *((name, str(stats[name])) for name in _COUNTS if name in stats),
     ]

@@ -60,6 +60,8 @@ def test_all_tables_are_read() -> None:
         [transcripts]
         keep_days = 2
         most_mib = 3
+        [tcp]
+        port = 8765
         [project_roles]
         reader = "looker"
         [checks]
@@ -77,6 +79,7 @@ def test_all_tables_are_read() -> None:
     assert (found.transcripts_keep_days, found.transcripts_most_mib) == (2, 3)
     assert found.pass_environment == ("EDITOR", "AWS_*")
     assert found.fold_case
+    assert (found.tcp_port, read("[tcp]\nport = 0").tcp_port) == (8765, None)
     assert found.project_bases == RoleBases(writer="worker", reader="looker")
     assert found.checks == (("lint", ("ruff", "check")), ("tests", ("pytest", "-q")))
 
@@ -101,6 +104,9 @@ def test_all_tables_are_read() -> None:
         ("[processes]\ngrace = 1", "[processes] grace: there is no such word"),
         ("[files]\nfold_case = 1", "[files] fold_case: must be true or false"),
         ("[project_roles]\nwriters = 1", "[project_roles] writers: there is no such word"),
+        ("[tcp]\nport = 65536", "[tcp] port: must be a whole number, from 0 to 65535"),
+        ("[tcp]\nport = true", "[tcp] port: must be a whole number"),
+        ('[tcp]\nhost = "0.0.0.0"', "[tcp] host: there is no such word; known are port"),
         ("[files]\nfold = 1", "[files] fold: there is no such word"),
         ('[checks]\ntests = "pytest"', "[checks] tests: must be a list"),
         ("[checks]\ntests = []", "[checks] tests: must be a command line"),
