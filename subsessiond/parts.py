@@ -28,6 +28,7 @@ from subsessiond.adapters.runners.external import ExternalRunner, watch_left
 from subsessiond.adapters.runners.jsonl.runner import LinesRunner
 from subsessiond.adapters.runners.model.runner import ModelRunner
 from subsessiond.adapters.runners.model.runner import problem_of as model_problem
+from subsessiond.adapters.runners.plan import PlanRunner
 from subsessiond.adapters.runners.scratch import drop_scratch
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.adapters.store import SqliteStore
@@ -190,6 +191,7 @@ def open_runners(
     return {
         "command": CommandRunner(processes, transcripts),
         "scripted": ScriptedRunner(ids, workspace, schema_fault),
+        "plan": PlanRunner(ids, workspace),
         "jsonl": LinesRunner(host, schema_fault),
         "acp": AcpRunner(host),
         "claude": ClaudeRunner(host),
@@ -253,7 +255,7 @@ def program_of(profile: AgentProfile) -> str:
 
 def _is_started(profile: AgentProfile) -> bool:
     # Why not the scripted: what it names is no program but a script for one.
-    return profile.runner not in ("scripted", "external", "model")
+    return profile.runner not in ("scripted", "external", "model", "plan")
 
 
 def clear_scratch(settings: Settings) -> None:

@@ -70,6 +70,25 @@ class Verbs(DaemonVerbs[Answer]):
         }
         return self.call("subsession.spawn", params)
 
+    def plan(  # noqa: PLR0913 -- as many as the method has
+        self,
+        plan: Json,
+        *,
+        parent_id: str | None = None,
+        role: str | None = None,
+        title: str | None = None,
+        token_cap: int | None = None,
+        max_report_tokens: int | None = None,
+        idempotency_key: str | None = None,
+        wait_ms: int | None = None,
+        check_only: bool | None = None,
+    ) -> Answer:
+        """Start a graph of briefs as one child, which reports once for all of them."""
+        params: Json = {"plan": plan, "parentId": parent_id, "role": role, "title": title}
+        params |= {"tokenCap": token_cap, "maxReportTokens": max_report_tokens}
+        more = {"idempotencyKey": idempotency_key, "waitMs": wait_ms, "checkOnly": check_only}
+        return self.call("subsession.plan", {**params, **more})
+
     def report(  # noqa: PLR0913 -- as many as the method has
         self,
         output: str,

@@ -46,6 +46,7 @@ class RunnerKind(StrEnum):
 
     COMMAND = "command"
     SCRIPTED = "scripted"
+    PLAN = "plan"
     ACP = "acp"
     JSONL = "jsonl"
     CLAUDE = "claude"

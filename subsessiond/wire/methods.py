@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from subsessiond.wire import params as p
 from subsessiond.wire import results as r
 from subsessiond.wire.checkpoint import CheckpointFields
+from subsessiond.wire.plan import PlanParams
 from subsessiond.wire.report import ReportFields
 from subsessiond.wire.roles import AcceptRoleParams, RolesParams
 from subsessiond.wire.stats import StatsParams
@@ -51,6 +52,13 @@ METHODS: tuple[Method, ...] = (
         r.SPAWN,
         DELEGATE,
         "Start a child; answered when its admission is durable.",
+    ),
+    Method(
+        "subsession.plan",
+        PlanParams,
+        r.SPAWN,
+        DELEGATE,
+        "Start a graph of briefs as one child, which reports once for all of them.",
     ),
     Method(
         "subsession.report",

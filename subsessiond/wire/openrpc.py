@@ -17,6 +17,7 @@ from subsessiond.model.rejection import Code
 from subsessiond.wire.brief import BriefFields
 from subsessiond.wire.errors import MESSAGES
 from subsessiond.wire.methods import METHODS, Method
+from subsessiond.wire.plan import PlanFields
 from subsessiond.wire.results import EVENT
 
 _REF = "#/components/schemas/{name}"
@@ -84,6 +85,7 @@ def _param_schemas() -> dict[str, Any]:
     models: list[type[BaseModel]] = [
         *dict.fromkeys(method.documented for method in METHODS),
         BriefFields,
+        PlanFields,
     ]
     _, found = models_json_schema(
         [(model, "validation") for model in models], ref_template=_REF.format(name="{model}")
@@ -91,6 +93,8 @@ def _param_schemas() -> dict[str, Any]:
     schemas: dict[str, Any] = _plain(found["$defs"])
     spawn = schemas["SpawnParams"]["properties"]
     spawn["brief"] = {"$ref": _REF.format(name="BriefFields")}
+    schemas["PlanParams"]["properties"]["plan"] = {"$ref": _REF.format(name="PlanFields")}
+    schemas["StepFields"]["properties"]["brief"] = {"$ref": _REF.format(name="BriefFields")}
     return schemas
 
 

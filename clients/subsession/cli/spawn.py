@@ -205,7 +205,7 @@ def _with_options(session: Session, brief: Json) -> Json:
     return {**brief, **{key: value for key, value in given.items() if value is not None}}
 
 
-def _parent(session: Session) -> str | None:
+def parent_here(session: Session) -> str | None:
     """Give the parent to name: the one given, the root of this folder, or none for a node."""
     if session.words.parent:
         return session.node_id(session.words.parent)
@@ -217,7 +217,7 @@ def _spawn(session: Session, brief: Json, argv: list[str] | None) -> int:
     admitted = session.client.spawn(
         words.role,
         _with_options(session, brief),
-        parent_id=_parent(session),
+        parent_id=parent_here(session),
         allow_overlap=words.allow_overlap or None,
         idempotency_key=words.key,
         check_only=words.check or None,

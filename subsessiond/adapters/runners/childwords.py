@@ -89,20 +89,37 @@ async def spawn_command(
 ) -> Spawn:
     """Make a spawn below the node out of the method's parameters."""
     parsed = parse_brief(raw.get("brief"), voice.policy.limits)
-    brief = parsed if isinstance(parsed, Brief) else None
+    role, key = str(raw.get("role", "")), raw.get("idempotencyKey")
+    hire = Hire(role, parsed, key)
+    hired = await hire_command(hire, node, caller, voice, ids, workspace)
+    return replace(hired, allow_overlap=bool(raw.get("allowOverlap")))
+
+
+class Hire(NamedTuple):
+    """Whom a child wants to hire."""
+
+    role: str
+    brief: Brief | tuple[FieldFault, ...]
+    """As it was read, or what is wrong with it."""
+    key: str | None
+
+
+async def hire_command(
+    hire: Hire, node: Node, caller: Caller, voice: Voice, ids: IdSource, workspace: Workspace
+) -> Spawn:
+    """Make a spawn below the node out of a brief that was read."""
+    brief = hire.brief if isinstance(hire.brief, Brief) else None
     paths = await _planned(workspace, node, brief.owned_globs if brief else ())
-    role = str(raw.get("role", ""))
     return Spawn(
         caller=caller,
         new_id=ids.node_id(),
         parent=node.node_id,
-        role=role,
+        role=hire.role,
         brief=brief,
-        brief_faults=parsed if isinstance(parsed, tuple) else (),
+        brief_faults=hire.brief if isinstance(hire.brief, tuple) else (),
         paths=paths,
-        fingerprint=brief_fingerprint(role, brief) if brief else "",
-        key=raw.get("idempotencyKey"),
-        allow_overlap=bool(raw.get("allowOverlap")),
+        fingerprint=brief_fingerprint(hire.role, brief) if brief else "",
+        key=hire.key,
         **voice.now(),
     )
 

@@ -23,6 +23,7 @@ from subsessiond.rpc.methods import (
     journal,
     node,
     open,
+    plan,
     receipt,
     report,
     roles,
@@ -42,6 +43,7 @@ _METHODS: Final[Mapping[str, Any]] = MappingProxyType(
     {
         "subsession.open": open.open_root,
         "subsession.spawn": spawn.spawn,
+        "subsession.plan": plan.plan,
         "subsession.report": report.report,
         "subsession.checkpoint": checkpoint.checkpoint,
         "subsession.receipt": receipt.receipt,

@@ -1,0 +1,146 @@
+"""Everything that is wrong with a plan, named at once, before anything of it begins."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Final
+
+from subsessiond.core.bounds import bytes_of_tokens, size_bytes
+from subsessiond.core.case import ROLE_DEFAULTS
+from subsessiond.core.plan.fields import is_known, mentions_of
+from subsessiond.core.plan.graph import Needs, all_before, circle_in, needs_of
+from subsessiond.core.scope import Pattern, PatternFault, intersect, parse_pattern
+from subsessiond.model.brief import FieldFault
+from subsessiond.model.plan import Plan, PlanStep
+from subsessiond.model.policy import Policy
+
+PAIR_STEPS: Final = 2_000
+"""For each two patterns that are compared; what takes longer counts as meeting."""
+PAIRS_MOST: Final = 20_000
+"""Pairs of patterns of steps that may run side by side: about a second where each is hostile."""
+
+
+def faults_of(plan: Plan, policy: Policy) -> tuple[FieldFault, ...]:
+    """Name every fault of a plan by its field."""
+    needs = needs_of(plan)
+    steps = {step.name: step for step in plan.steps}
+    found = [
+        *_unknown_roles(plan, policy),
+        *_unknown_steps(plan, needs),
+        *_unknown_fields(plan, steps),
+        *_too_long(plan, steps, policy),
+    ]
+    if circle := circle_in(needs):
+        said = f"wait for each other in a circle: {', '.join(circle)}"
+        found.append(FieldFault(path="steps", problem=said))
+    elif not found:
+        found += _meeting(plan, all_before(needs), fold_case=policy.fold_case)
+    return tuple(found)
+
+
+def claims_of(plan: Plan) -> tuple[str, ...]:
+    """Give all files that steps own: the plan owns them, and lends them."""
+    return tuple(dict.fromkeys(one for step in plan.steps for one in step.brief.owned_globs))
+
+
+def needed_tokens(plan: Plan, policy: Policy, report_tokens: int | None) -> int:
+    """Give the cap that a plan needs for all of its steps and its own reserve.
+
+    Why the sum, though they do not all run at once: what steps have spent stays spent.
+    """
+    report = ROLE_DEFAULTS.max_report_tokens if report_tokens is None else report_tokens
+    return sum(_cap(step, policy) for step in plan.steps) + 2 * report + 2_000
+
+
+def _cap(step: PlanStep, policy: Policy) -> int:
+    if step.brief.token_cap is not None:
+        return step.brief.token_cap
+    return next((role.token_cap for role in policy.roles if role.name == step.role), 0)
+
+
+def _fault(step: PlanStep, field: str, problem: str) -> FieldFault:
+    return FieldFault(path=f"steps.{step.name}.{field}", problem=problem)
+
+
+def _unknown_roles(plan: Plan, policy: Policy) -> Iterator[FieldFault]:
+    known = {role.name for role in policy.roles}
+    for step in plan.steps:
+        if step.role not in known:
+            yield _fault(step, "role", "names no role there is")
+
+
+def _unknown_steps(plan: Plan, needs: Needs) -> Iterator[FieldFault]:
+    for step in plan.steps:
+        for number, name in enumerate(step.after):
+            if name not in needs or name == step.name:
+                yield _fault(step, f"after[{number}]", "names no other step")
+        if step.name in needs[step.name] and step.name not in step.after:
+            yield _fault(step, "brief.mission", "asks for a field of its own step")
+
+
+def _unknown_fields(plan: Plan, steps: dict[str, PlanStep]) -> Iterator[FieldFault]:
+    for place, text in _texts(plan):
+        for mention in mentions_of(text):
+            asked = steps.get(mention.step)
+            if asked is None:
+                problem = f"asks for a field of {mention.step}, which is no step"
+                yield FieldFault(path=place, problem=problem)
+            elif not is_known(asked, mention.field):
+                problem = f"asks for {mention.field} of {mention.step}, whose report has no such"
+                yield FieldFault(path=place, problem=problem)
+
+
+def _texts(plan: Plan) -> Iterator[tuple[str, str]]:
+    for step in plan.steps:
+        yield f"steps.{step.name}.brief.mission", step.brief.mission
+    if plan.report is not None:
+        yield "report", plan.report
+
+
+def _too_long(plan: Plan, steps: dict[str, PlanStep], policy: Policy) -> Iterator[FieldFault]:
+    """Refuse missions that could grow over their bound: by the limits of what they are told."""
+    for step in plan.steps:
+        most = size_bytes(step.brief.mission)
+        for mention in mentions_of(step.brief.mission):
+            if mention.step in steps:
+                most += bytes_of_tokens(_report_tokens(steps[mention.step], policy))
+        limit = policy.limits.mission_bytes
+        if most > limit:
+            problem = f"may grow to {most} bytes with what it is told, more than {limit}"
+            yield _fault(step, "brief.mission", problem)
+
+
+def _report_tokens(step: PlanStep, policy: Policy) -> int:
+    asked = step.brief.report_contract.max_report_tokens
+    if asked is not None:
+        return asked
+    by_role = (role.max_report_tokens for role in policy.roles if role.name == step.role)
+    return next(by_role, ROLE_DEFAULTS.max_report_tokens)
+
+
+def _meeting(plan: Plan, before: Needs, *, fold_case: bool) -> Iterator[FieldFault]:
+    """Name steps that may run side by side and could own the same file."""
+    pairs = 0
+    claims = {step.name: _patterns(step, fold_case=fold_case) for step in plan.steps}
+    for one, other in combinations(plan.steps, 2):
+        if one.name in before[other.name] or other.name in before[one.name]:
+            continue
+        pairs += len(claims[one.name]) * len(claims[other.name])
+        if pairs > PAIRS_MOST:
+            yield FieldFault(path="steps", problem="own more patterns than can be compared")
+            return
+        if met := _met(claims[one.name], claims[other.name]):
+            said = f"could meet files of {one.name}, which may run at the same time: {met}"
+            yield _fault(other, "brief.ownedGlobs", said)
+
+
+def _patterns(step: PlanStep, *, fold_case: bool) -> tuple[Pattern, ...]:
+    parsed = (parse_pattern(text, fold_case=fold_case) for text in step.brief.owned_globs)
+    return tuple(one for one in parsed if not isinstance(one, PatternFault))
+
+
+def _met(left: tuple[Pattern, ...], right: tuple[Pattern, ...]) -> str:
+    for one in left:
+        for other in right:
+            if intersect(one, other, step_budget=PAIR_STEPS) is not None:
+                return f"{one.text} and {other.text}"
+    return ""
