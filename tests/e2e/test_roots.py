@@ -124,17 +124,16 @@ def test_npx_is_passed_as_it_shows_itself(daemon: Daemon) -> None:
 
 
 def test_a_bridge_that_outlives_its_agent_stays_the_root(daemon: Daemon) -> None:
-    """Its connection is what it was; on a new one it comes back by naming its root."""
+    """On its connection and on every new one, with a root named or not; no other agent is there."""
     with Bridged(daemon) as agent:
         root = agent.open(daemon)["nodeId"]
         agent.end_agent()
         assert agent.open(daemon)["nodeId"] == root
         assert agent.refusal(PERSONS)["code"] == "NOT_ALLOWED"
-        back = agent.open(daemon, fresh=True, resume=root)
-        assert (back["nodeId"], back["resumed"]) == (root, True)
-        assert agent.refusal(PERSONS, fresh=True)["code"] == "NOT_ALLOWED"
-        shown = daemon.call("subsession.node", nodeId=root)
-        assert shown["identity"]["pid"] == agent.bridge_pid()
+        for named in ({}, {"resume": root}):
+            assert agent.refusal(PERSONS, fresh=True)["code"] == "NOT_ALLOWED"
+            back = agent.open(daemon, fresh=True, **named)
+            assert (back["nodeId"], back["resumed"]) == (root, True)
 
 
 def test_the_closing_of_a_root_ends_its_children_and_not_its_agent(daemon: Daemon) -> None:
