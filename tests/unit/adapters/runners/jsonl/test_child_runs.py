@@ -7,14 +7,19 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from subsessiond.adapters.processes import LinuxProcesses
+from subsessiond.adapters.runners.agentprocess import Host
 from subsessiond.adapters.runners.jsonl.child import LinesChild
+from subsessiond.adapters.runners.jsonl.runner import LinesRunner
 from subsessiond.model.commands import EndChild, EndTurn, MarkDelivered, NoteProcess, NoteUsage
 from subsessiond.model.node import Phase, Settlement
+from subsessiond.model.process import Launch, Stopped
 from subsessiond.model.report import Outcome
 from subsessiond.model.role import Channel
 from subsessiond.model.usage import Usage
+from subsessiond.rpc.schema import schema_fault
 from tests.support.headless import CLI, EVENT_MAP, prompt
-from tests.support.lineschild import Make, only_node
+from tests.support.lineschild import Make, maker, only_node
 from tests.support.mailing import put_mail
 from tests.support.stage import Stage
 from tests.support.transcripts import ListedTranscripts
@@ -165,3 +170,54 @@ async def test_a_run_that_cannot_start_ends_it(here: Stage, make: Make) -> None:
     settlement = await ended(here, child, running)
     assert settlement.reason == "run-not-started"
     assert "agent" in (settlement.diagnostic or "")
+
+
+class Clinging:
+    """A process of which something stays when it is stopped, until the test lets go."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self.clings = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    async def stop(self, *, term_grace_ms: int | None = None) -> Stopped:
+        """Stop, and say that something is left."""
+        stopped: Stopped = await self._real.stop(term_grace_ms=term_grace_ms)
+        return Stopped(leftovers=("process 9",)) if self.clings else stopped
+
+
+class Clings:
+    """Containers in which something stays."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self.made: list[Clinging] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    async def spawn(self, launch: Launch) -> Clinging:
+        """Start one."""
+        self.made.append(Clinging(await self._real.spawn(launch)))
+        return self.made[-1]
+
+
+async def test_no_run_follows_one_that_left_something(
+    here: Stage, processes: LinuxProcesses, transcripts: ListedTranscripts
+) -> None:
+    """Two of one child could write the same files: it ends, and what is left is its leftovers."""
+    clings = Clings(processes)
+    host = Host(clings, transcripts, ("shim",), "/run/s.sock", here.folder / "scratch")
+    child = await maker(here, LinesRunner(host, schema_fault))(NAMED, CLOSES, **AGAIN)
+    async with asyncio.timeout(20):
+        await child.run()
+    (told,) = here.told(EndChild)
+    assert told.reason == "leftovers"
+    assert "process 9" in told.diagnostic
+    assert here.told(EndTurn) == []
+    assert await child.stop() == Stopped(leftovers=("process 9",))
+    (process,) = clings.made
+    process.clings = False
+    assert await child.stop() == Stopped()
