@@ -145,7 +145,7 @@ class PlanChild:
         return course_of(self._plan, tree, node, self._refused)
 
     def _state(self, tree: Tree) -> tuple[object, ...]:
-        """Give what the plan depends on: whether it lives, whom it could not hire, how steps stand."""
+        """Give what it depends on: whether it lives, whom it could not hire, how steps stand."""
         node = tree.nodes.get(self._node.node_id, self._node)
         course = course_of(self._plan, tree, node, self._refused)
         steps = sorted((name, one.node_id, one.status) for name, one in course.children.items())
