@@ -187,6 +187,8 @@ class Desk:
     granting: Granting = field(default_factory=Granting)
     """Asks for the operator's passphrase where one is set."""
     lanes: Lanes = field(default_factory=Lanes)
+    judging: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while data is held against a schema: by one at a time, beside the loop."""
 
     @property
     def tree(self) -> Tree:

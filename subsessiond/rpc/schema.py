@@ -13,7 +13,9 @@ from subsessiond.wire.faults import join_path
 from subsessiond.wire.outputschema import resolve
 
 STEPS_MOST: Final = 200_000
-"""Schemas applied to values for one report; some hundred milliseconds at most."""
+"""Schemas applied to values, names looked up and values compared for one report; some hundred
+milliseconds at most.
+"""
 
 Place = tuple[str | int, ...]
 
@@ -43,19 +45,49 @@ class _Check:
 
     def faults(self, schema: Any, value: Any, place: Place) -> Iterator[tuple[Place, str]]:
         """Give the faults of a value, lazily."""
-        self._left -= 1
-        if self._left < 0:
-            raise TooLongError
+        self._count(1)
         if isinstance(schema, bool):
             if not schema:
                 yield place, "is not allowed"
             return
         for keyword, wanted in schema.items():
+            self._count(_length(wanted))
             if rule := _RULES.get(keyword):
                 if problem := rule(wanted, value):
                     yield place, problem
+            elif keyword in _COMPARING:
+                if problem := self._compared(keyword, wanted, value):
+                    yield place, problem
             else:
                 yield from self._nested(schema, keyword, value, place)
+
+    def _count(self, steps: int) -> None:
+        self._left -= steps
+        if self._left < 0:
+            raise TooLongError
+
+    def _compared(self, keyword: str, wanted: Any, value: Any) -> str:
+        match keyword:
+            case "enum" if not any(self._same(one, value) for one in wanted):
+                return "is not one of the allowed values"
+            case "const" if not self._same(wanted, value):
+                return "is not the one allowed value"
+            case "uniqueItems" if wanted and isinstance(value, list):
+                pairs = ((a, b) for i, a in enumerate(value) for b in value[:i])
+                if any(self._same(a, b) for a, b in pairs):
+                    return "must have no entry twice"
+        return ""
+
+    def _same(self, one: Any, other: Any) -> bool:
+        """Compare as JSON does: true is not 1, and 1 is 1.0."""
+        self._count(1)
+        if isinstance(one, bool) or isinstance(other, bool):
+            return one is other
+        if isinstance(one, Mapping) and isinstance(other, Mapping):
+            return one.keys() == other.keys() and all(self._same(one[k], other[k]) for k in one)
+        if isinstance(one, list) and isinstance(other, list):
+            return len(one) == len(other) and all(map(self._same, one, other))
+        return bool(one == other)
 
     def fits(self, schema: Any, value: Any) -> bool:
         """Tell whether a value satisfies a schema."""
@@ -97,6 +129,7 @@ class _Check:
         self, schema: Mapping[str, Any], keyword: str, value: Mapping[str, Any], place: Place
     ) -> Iterator[tuple[Place, str]]:
         wanted = schema[keyword]
+        self._count(len(value))
         match keyword:
             case "properties":
                 for name in (name for name in wanted if name in value):
@@ -131,6 +164,14 @@ class _Check:
 
 
 _LOGIC: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf", "not", "if"})
+_COMPARING: Final = frozenset({"enum", "const", "uniqueItems"})
+
+
+def _length(wanted: Any) -> int:
+    """Give how many steps it takes to go through what a keyword holds."""
+    if isinstance(wanted, list | Mapping):
+        return len(wanted)
+    return len(wanted) // 64 if isinstance(wanted, str) else 0
 
 
 def _type(wanted: str | list[str], value: Any) -> str:
@@ -158,43 +199,11 @@ def _is_of(name: str, value: Any) -> bool:
     return isinstance(value, _KINDS[name])
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Compare as JSON does: true is not 1, and 1 is 1.0."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
-
-
-def _enum(wanted: list[Any], value: Any) -> str:
-    return "" if any(_same(one, value) for one in wanted) else "is not one of the allowed values"
-
-
-def _const(wanted: Any, value: Any) -> str:
-    return "" if _same(wanted, value) else "is not the one allowed value"
-
-
 def _required(wanted: list[str], value: Any) -> str:
     if not isinstance(value, Mapping):
         return ""
     missing = [name for name in wanted if name not in value]
     return f"lacks {join_path(missing[0])}" if missing else ""
-
-
-def _unique(wanted: bool, value: Any) -> str:  # noqa: FBT001 - as in the schema
-    if not wanted or not isinstance(value, list):
-        return ""
-    if len(value) > UNIQUE_MOST:
-        raise TooLongError
-    repeated = any(_same(a, b) for i, a in enumerate(value) for b in value[:i])
-    return "must have no entry twice" if repeated else ""
-
-
-UNIQUE_MOST: Final = 500
-"""Entries compared with each other: 125,000 comparisons."""
 
 
 def _number(word: str, fits: Callable[[Any, Any], bool]) -> Callable[[Any, Any], str]:
@@ -224,10 +233,7 @@ def _is_multiple(value: Any, of: Any) -> bool:
 _RULES: Final[Mapping[str, Callable[[Any, Any], str]]] = MappingProxyType(
     {
         "type": _type,
-        "enum": _enum,
-        "const": _const,
         "required": _required,
-        "uniqueItems": _unique,
         "minimum": _number("at least", lambda value, wanted: value >= wanted),
         "maximum": _number("at most", lambda value, wanted: value <= wanted),
         "exclusiveMinimum": _number("more than", lambda value, wanted: value > wanted),

@@ -4,12 +4,16 @@ import resource
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.hire import CONFIG, hire, wait_file
+from tests.support.tables import tables
+from tests.support.yard import Speaker, refusal_of, scenario
 
 LIMIT_S = 0.25
 """How long anybody else's call may take beside an attack; unharmed it takes a few ms."""
@@ -129,3 +133,36 @@ def test_ends_that_are_full_of_secrets_hold_up_nobody() -> None:
         for node in nodes:
             shown = daemon.call("subsession.node", nodeId=node)["envelope"]
             assert "=x" not in shown["output"] + shown["diagnostic"]
+
+
+FINALS = 10
+"""Of each child; twenty that are refused would end it."""
+
+
+def test_finals_made_to_explode_in_their_schema_hold_up_nobody() -> None:
+    """They are judged beside the loop, one at a time, each within a bound, and refused by it."""
+    deep: dict[str, Any] = {"type": "integer"}
+    for _ in range(8):
+        deep = {"anyOf": [deep, deep]}
+    brief = {
+        "tokenCap": 75_000,
+        "reportContract": {"maxReportTokens": 8_000, "outputSchema": {"items": deep}},
+    }
+    final = {"stage": "final", "outcome": "completed", "structured": ["x"] * 4_000}
+    with scenario(tables(live_per_parent=10, spawn_burst=20)) as yard:
+        children = [yard.speaker("strict", brief=brief) for _ in range(4)]
+        with ThreadPoolExecutor() as pool, yard.client() as client:
+            calls = [pool.submit(hammer, child, final) for child in children]
+            worst = 0.0
+            while not all(call.done() for call in calls):
+                began = time.monotonic()
+                client.call("daemon.health", {})
+                worst = max(worst, time.monotonic() - began)
+            told = {code for call in calls for code in call.result()}
+        assert told == {"OUTPUT_SCHEMA"}
+        assert worst < END_LIMIT_S
+
+
+def hammer(child: Speaker, final: dict[str, Any]) -> list[str]:
+    """Send finals that are refused; gives why."""
+    return [refusal_of(child.report, "x", **final).code for _ in range(FINALS)]

@@ -59,4 +59,5 @@ async def _schema_fault(desk: Desk, node_id: NodeId, said: Report | MalformedRep
         return None
     if said.structured is None:
         return "structured is required by the brief's schema"
-    return await asyncio.to_thread(schema_fault, schema, said.structured)
+    async with desk.judging:
+        return await asyncio.to_thread(schema_fault, schema, said.structured)
