@@ -19,8 +19,10 @@ AT_ONCE: Final = 8
 because each may hold a line of the longest kind, and its answer, until the agent reads it.
 """
 
-MESSAGE_BYTES: Final = 1_024
-"""Of an error's words, as they are kept."""
+MESSAGE_BYTES: Final = 64 * 1024
+"""Of an error's words: whole, so far as anybody writes them, because secrets are taken out of them
+before they are cut to what is shown.
+"""
 
 NAMED_BYTES: Final = 100
 

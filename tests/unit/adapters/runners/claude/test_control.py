@@ -93,7 +93,7 @@ async def test_an_answer_without_content_is_empty(side: Side) -> None:
     assert await asking == {}
 
 
-@pytest.mark.parametrize(("error", "words"), [("no é" * 900, "no é"), (4, "without words")])
+@pytest.mark.parametrize(("error", "words"), [("no é" * 20_000, "no é"), (4, "without words")])
 async def test_an_error_is_told_bounded(side: Side, error: Any, words: str) -> None:
     """Whatever the agent says, some of it is kept."""
     asking = asyncio.ensure_future(side.control.request("initialize"))
