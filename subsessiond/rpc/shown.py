@@ -13,7 +13,7 @@ from subsessiond.model.ids import NodeId
 from subsessiond.model.ledger import Part, Why
 from subsessiond.model.tree import Tree
 
-HIRING: Final = frozenset({"subsession.spawn", "subsession.succeed"})
+HIRING: Final = frozenset({"subsession.spawn", "subsession.succeed", "subsession.plan"})
 INBOX: Final = "subsession.inbox"
 TREE: Final = "subsession.tree"
 NAMING: Final = frozenset(

@@ -5,9 +5,10 @@ from typing import Any
 import msgspec
 
 from subsessiond.core.words.tools import ROOT_INSTRUCTIONS
+from subsessiond.model.commands import ConfirmStart
 from subsessiond.model.ids import NodeId
 from subsessiond.model.ledger import Account
-from subsessiond.model.report import Stage
+from subsessiond.model.report import Outcome, Stage
 from tests.support.desk import Bench, as_node
 from tests.support.mcp_agent import Agent
 
@@ -118,4 +119,27 @@ async def test_definitions_are_counted_once_as_they_were_given(bench: Bench) -> 
         listed = (await agent.ask("tools/list"))["result"]["tools"]
     size_ = len(msgspec.json.encode(listed)) + len(ROOT_INSTRUCTIONS.encode())
     assert (await account(bench, root)).definitions == size_
+    await agent.leave()
+
+
+async def test_a_successor_reads_what_its_predecessor_was_sent(bench: Bench) -> None:
+    """It is of the child that wrote it, whoever reads it; the orphan's figures stay its own."""
+    root = await bench.root()
+    lead = await bench.child(root, role="lead", ownedGlobs=["src/**"])
+    child = await bench.child(lead, ownedGlobs=["src/a"])
+    await bench.say(child, "half of it", Stage.FINDING)
+    await bench.say(lead, "cannot", Stage.FINAL, outcome=Outcome.FAILED)
+    for node_id in (child, lead):
+        await bench.gone(node_id)
+    assert bench.node(child).settlement is not None
+    heir = (await bench.call("subsession.succeed", childId=lead))["nodeId"]
+    await bench.tell(ConfirmStart(node=heir, **bench.desk.stamps()))
+    agent = Agent(bench, as_node(heir))
+    mail = await agent.tool("subsession_inbox")
+    assert "half of it" in mail["content"][0]["text"]
+    assert (await account(bench, child)).mail == size(mail)
+    assert (await account(bench, heir)).general == 0
+    answer = await bench.call("subsession.stats", nodeId=child)
+    (row,) = answer["rows"]
+    assert (row["state"], row["shownBytes"]) == ("released", size(mail))
     await agent.leave()
