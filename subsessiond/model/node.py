@@ -156,9 +156,9 @@ class Node(Value, frozen=True, kw_only=True):
     """Messages this node has caused; names the next one."""
     journal_lines: int = 0
     refusals: int = 0
+    """Spawns of this node that the guard turned away as too many."""
     final_refusals: int = 0
     """Finals that were refused for what they are; after so many no more is waited for."""
-    """Spawns of this node that the guard turned away as too many."""
     asked_for_final: bool = False
     wrapped_up: bool = False
     """Whether it was told that it has spent all but its reserve."""
