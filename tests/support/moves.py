@@ -29,12 +29,11 @@ from subsessiond.model.commands import (
     Succeed,
 )
 from subsessiond.model.ids import MessageId
-from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.projectrole import ProjectRole
 from subsessiond.model.report import MalformedReport, Outcome, Report, Stage
 from subsessiond.ports import Stamps
 from tests.support.playbook import Play, Step
-from tests.support.policies import brief, wrong
+from tests.support.policies import brief, planned, wrong
 
 OPERATOR: Final = "operator"
 PERSON: Final = "person"
@@ -109,18 +108,15 @@ def spawn(
     **fields: Any,
 ) -> Step:
     """Spawn a child; further fields go into its brief."""
-    patterns = (owns,) if isinstance(owns, str) else owns
-    role = project.name if project is not None else role
-    seen: dict[str, Any] = {"faults": wrong(path_faults), "project": project}
-    paths = PlannedPaths(owns=patterns, spelled=spelled or patterns, **seen)
+    paths = planned(owns, spelled, path_faults, project)
 
     def make(now: Play) -> Command:
-        order = brief(patterns, continues=now.id(continues) if continues else None, **fields)
+        order = brief(paths.owns, continues=now.id(continues) if continues else None, **fields)
         return Spawn(
             caller=caller(now, under if by is None else by),
             new_id=now.id(label),
             parent=now.id(under),
-            role=role,
+            role=project.name if project else role,
             brief=None if faults else order,
             brief_faults=wrong(faults),
             paths=paths,
@@ -154,7 +150,7 @@ def succeed(
             caller=caller(now, by),
             new_id=now.id(label),
             predecessor=now.id(of),
-            paths=PlannedPaths(owns=owns, spelled=spelled or owns),
+            paths=planned(owns, spelled, (), None),
             faults=wrong(faults),
             grant=grant if grant is not None else Grant(),
             **stamps(now),

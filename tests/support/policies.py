@@ -5,7 +5,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from subsessiond.model.brief import Brief, FieldFault, ReportContract
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.policy import Limits, Policy
+from subsessiond.model.projectrole import ProjectRole
 from subsessiond.model.role import AgentProfile, Role, ToolClass
 
 ALL_TOOLS: Final = tuple(ToolClass)
@@ -68,3 +70,14 @@ def brief(owns: tuple[str, ...] = (), **fields: Any) -> Brief:
 def wrong(paths: tuple[str, ...]) -> tuple[FieldFault, ...]:
     """Make a fault of each field."""
     return tuple(FieldFault(path=path, problem="is wrong") for path in paths)
+
+
+def planned(
+    owns: str | tuple[str, ...],
+    spelled: tuple[str, ...],
+    faults: tuple[str, ...],
+    project: ProjectRole | None,
+) -> PlannedPaths:
+    """Make what the disk says: patterns in normal form, as they were spelled, a role."""
+    own = (owns,) if isinstance(owns, str) else owns
+    return PlannedPaths(owns=own, spelled=spelled or own, faults=wrong(faults), project=project)

@@ -4,7 +4,6 @@ import msgspec
 import pytest
 
 from subsessiond.model.policy import Limits
-from subsessiond.model.projectrole import RoleBases
 from subsessiond.ports import ConfigFault
 from subsessiond.settings import default_text
 from subsessiond.settings.daemon import DaemonTable, read_daemon
@@ -78,9 +77,8 @@ def test_all_tables_are_read() -> None:
     assert found.secrets_from == ("MY_PIN",)
     assert (found.transcripts_keep_days, found.transcripts_most_mib) == (2, 3)
     assert found.pass_environment == ("EDITOR", "AWS_*")
-    assert found.fold_case
     assert (found.tcp_port, read("[tcp]\nport = 0").tcp_port) == (8765, None)
-    assert found.project_bases == RoleBases(writer="worker", reader="looker")
+    assert (found.fold_case, found.project_bases.reader) == (True, "looker")
     assert found.checks == (("lint", ("ruff", "check")), ("tests", ("pytest", "-q")))
 
 
