@@ -1,5 +1,8 @@
 """What a child is asked, and what it is answered."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from subsessiond.model.ids import MessageId
 
 ASK_FINAL = (
@@ -27,6 +30,15 @@ def counted(message: MessageId) -> str:
         f"report kept as message {message}; as many as may be delivered were delivered before, "
         "so the agent that started you sees only their count until your final"
     )
+
+
+def hired(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Give of an answer to a spawn what a model has a use for; of a mere check, no id: nobody has
+    it.
+    """
+    told = {name: answer[name] for name in ("nodeId", "state") if "wouldAdmit" not in answer}
+    told |= {name: answer[name] for name in ("wouldAdmit",) if name in answer}
+    return {**told, "warnings": answer["warnings"]} if answer["warnings"] else told
 
 
 def saved(pointer: str) -> str:

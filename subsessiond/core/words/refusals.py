@@ -60,13 +60,19 @@ def refusal_text(refusal: Refusal) -> str:
     if refusal.limit is not None:
         actual = "" if refusal.actual is None else f", this is {refusal.actual}"
         parts.append(f"The limit is {refusal.limit}{actual}.")
-    if refusal.sibling is not None:
-        parts.append(f"The other one is {refusal.sibling}.")
-    if refusal.paths:
-        parts.append(f"Paths: {cut_bytes(', '.join(refusal.paths), PATHS_BYTES)}.")
+    parts += _others(refusal)
     if refusal.retry_after_ms is not None:
         parts.append(f"Try again after {refusal.retry_after_ms} ms.")
     return " ".join(parts)
+
+
+def _others(refusal: Refusal) -> list[str]:
+    """Tell who and which paths are concerned, as far as the message does not name them itself."""
+    named = frozenset(word.strip(",;:.") for word in refusal.message.split())
+    sibling = refusal.sibling if refusal.sibling not in named else None
+    paths = [path for path in dict.fromkeys(refusal.paths) if path not in named]
+    said = [f"The other one is {sibling}."] if sibling is not None else []
+    return [*said, f"Paths: {cut_bytes(', '.join(paths), PATHS_BYTES)}."] if paths else said
 
 
 def _fields(faults: tuple[FieldFault, ...], *, more: bool) -> list[str]:

@@ -5,12 +5,12 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from subsessiond.core.words import saved
-from subsessiond.core.words.answers import mail_text
+from subsessiond.core.words.answers import hired, mail_text
 from subsessiond.core.words.refusals import Refusal, quoted, refusal_text
 from subsessiond.model.brief import FieldFault
 from subsessiond.model.rejection import Code
 from subsessiond.rpc.mcp.arguments import Arguments, flat_path
-from subsessiond.rpc.mcp.table import CHECKPOINT, INBOX, REPORT, Tool
+from subsessiond.rpc.mcp.table import CHECKPOINT, INBOX, REPORT, SPAWN, STEER, SUCCEED, Tool
 from subsessiond.wire.canonical import compact_bytes
 from subsessiond.wire.errors import INTERNAL_ERROR, INVALID_PARAMS, MESSAGES
 from subsessiond.wire.faults import UNKNOWN_FIELD
@@ -39,14 +39,14 @@ def add_texts(result: Result, texts: tuple[str, ...]) -> Result:
 
 def answer_text(tool: Tool, answer: dict[str, Any]) -> str:
     """Tell a model what a method answered."""
-    if tool is REPORT:
+    if tool in (REPORT, STEER):
         return str(answer["text"])
     if tool is CHECKPOINT:
         return saved(answer["pointer"])
     if tool is INBOX:
         mail = tuple((item["text"], item["again"]) for item in answer["messages"])
         return mail_text(mail, answer["more"])
-    return compact_bytes(answer).decode()
+    return compact_bytes(hired(answer) if tool in (SPAWN, SUCCEED) else answer).decode()
 
 
 def refusal_result(

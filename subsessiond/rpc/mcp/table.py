@@ -133,12 +133,14 @@ TREE: Final = Tool(
     (Field("after"), Field("limit", WHOLE), Field("sinceSeq", WHOLE), _WAIT),
 )
 
+STEER: Final = Tool("subsession_steer", "subsession.steer", (_NODE, Field("text", required=True)))
+
 CHILD_TOOLS: Final = (REPORT, CHECKPOINT)
 PARENT_TOOLS: Final = (
     SPAWN,
     SUCCEED,
     INBOX,
-    Tool("subsession_steer", "subsession.steer", (_NODE, Field("text", required=True))),
+    STEER,
     Tool("subsession_cancel", "subsession.cancel", (_NODE, _WAIT)),
     TREE,
     Tool("subsession_node", "subsession.node", (_NODE,)),

@@ -1,5 +1,5 @@
 from subsessiond.core.bounds import estimated_tokens, size_bytes
-from subsessiond.core.words.answers import ask_blocked, mail_prompt, mail_text, saved
+from subsessiond.core.words.answers import ask_blocked, hired, mail_prompt, mail_text, saved
 
 
 def test_mail_is_shown_as_it_was_framed() -> None:
@@ -17,6 +17,14 @@ def test_mail_that_begins_a_turn_is_shown_alike() -> None:
     assert mail_prompt((("one", True), ("two", False)), 3) == (
         "(again) one\n\ntwo\n\n3 more: they come when this turn is over."
     )
+
+
+def test_an_admission_is_told_without_what_no_model_needs() -> None:
+    """Who and how it stands, warnings if there are any; a mere check names nobody."""
+    answer = {"nodeId": "n", "state": "claimed", "claimedAt": 1, "warnings": []}
+    assert hired(answer) == {"nodeId": "n", "state": "claimed"}
+    assert hired(answer | {"warnings": ["w"]})["warnings"] == ["w"]
+    assert hired(answer | {"wouldAdmit": True}) == {"wouldAdmit": True}
 
 
 def test_a_checkpoint_is_answered_by_its_pointer() -> None:

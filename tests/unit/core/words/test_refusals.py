@@ -38,6 +38,14 @@ def test_a_refusal_is_told_in_one_line() -> None:
     assert refusal_text(Refusal(message="no")) == "Refused: no."
 
 
+def test_what_the_message_names_is_not_told_again() -> None:
+    """Neither the other one nor a path; a path that is given twice is told once."""
+    message = "another node holds files: n owns src/**; own other files"
+    refusal = Refusal(message=message, sibling="n", paths=("src/a.py", "src/**", "src/a.py"))
+    assert refusal_text(refusal) == f"Refused: {message}. Paths: src/a.py."
+    assert refusal_text(Refusal(message=message, paths=("src/**",))) == f"Refused: {message}."
+
+
 def test_a_refusal_is_bounded() -> None:
     """Long words are cut, and fields that do not fit are said to be there."""
     many = tuple(FieldFault(path=f"f{n}", problem="is wrong") for n in range(1_000))
