@@ -75,6 +75,11 @@ def end(row: Json) -> str:
     return str(row.get("outcome") or row.get("state"))
 
 
+def reports(count: int) -> str:
+    """Say how many reports there are."""
+    return "1 report" if count == 1 else f"{count} reports"
+
+
 def is_root(row: Json) -> bool:
     """Tell a root's row: it has no role. In a parent's own tree there are none."""
     return not row.get("role")

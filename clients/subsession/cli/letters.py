@@ -177,7 +177,7 @@ def blocked_text(row: Json, voice: Voice, now_ms: float) -> str:
     lines += report_lines({key: row.get(key) for key in ("blockers", "openQuestions")})
     lines += [f"  still there: {one_line(str(item))}" for item in row.get("leftovers") or ()]
     if row.get("unread"):
-        lines.append(f"  unread: {row['unread']} reports of its children")
+        lines.append(f"  unread: {facts.reports(row['unread'])} of its children")
     if row.get("category") == "attach":
         lines.append(f"  waits for its agent: {attach_command(row)}")
     return "\n".join(lines)

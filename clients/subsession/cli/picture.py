@@ -97,7 +97,7 @@ def summary(rows: Iterable[Json], voice: Voice) -> str:
         counts[word] = counts.get(word, 0) + 1
     text = ", ".join(f"{count} {cut(word, 12)}" for word, count in counts.items())
     if unread := sum(row["unread"] for row in children if has_mail(row)):
-        text += voice.style("yellow", f"; {unread} reports that nobody read")
+        text += voice.style("yellow", f"; {facts.reports(unread)} that nobody read")
     if any(is_waiting(row) for row in children):
         text += voice.style("yellow", "; `subsession blocked` shows what waits for you")
     return text

@@ -147,4 +147,5 @@ def test_mail_that_nobody_read_calls_the_person() -> None:
     rows = [row("a", state="released", outcome="completed", unread=3)]
     call = "`subsession blocked` shows what waits for you"
     assert summary(rows, voice()) == f"1 completed; 3 reports that nobody read; {call}"
+    assert "; 1 report that nobody read;" in summary([{**rows[0], "unread": 1}], voice())
     assert summary([{**rows[0], "dismissed": True}], voice()) == "1 completed"
