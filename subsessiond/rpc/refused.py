@@ -1,7 +1,9 @@
 """What ends a call at the edge, before any command was made."""
 
+from typing import Final
+
 from subsessiond.model.brief import FieldFault
-from subsessiond.model.rejection import Rejection
+from subsessiond.model.rejection import Code, Rejection
 
 
 class Refused(Exception):
@@ -29,3 +31,15 @@ class Malformed(Exception):
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}")
         self.faults = (FieldFault(path=path, problem=problem),)
+
+
+FOLDER_RETRY_MS: Final = 1_000
+"""When a folder that nobody could look at may be tried again."""
+
+
+def not_in_time() -> Refused:
+    """Refuse for a folder that could not be looked at in time: it says nothing of the call."""
+    detail = "the folder could not be looked at in time"
+    return Refused(
+        Rejection(code=Code.BUSY, step="workspace", detail=detail, retry_after_ms=FOLDER_RETRY_MS)
+    )

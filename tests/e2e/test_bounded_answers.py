@@ -63,6 +63,25 @@ def spawns(world: Hostile) -> Params:
     yield {"role": "script", "brief": {**brief, "continues": NOBODY}, WIDE: WIDE}
 
 
+def plans(_world: Hostile) -> Params:
+    """One that is bad in each of its many steps, one in a circle, one that is only checked."""
+    bad = {"role": WIDE, "brief": {"mission": "", WIDE: 1}, "after": [WIDE] * 50}
+    yield {"plan": {"steps": {f"s{i}": bad for i in range(50)}}}
+    mission = "{{other.output}}" * 1_000
+    names = [f"{'n' * 38}{i:02}" for i in range(50)]
+    lost = {"role": WIDE, "brief": {"mission": mission}, "after": names}
+    yield {"plan": {"steps": dict.fromkeys(names, lost)}}
+    fine = {"role": "script", "brief": {"mission": "m"}}
+    yield {"plan": {"steps": {"a": fine}}, "checkOnly": True}
+    yield {"plan": WIDE, "title": WIDE}
+
+
+def accepts(_world: Hostile) -> Params:
+    """The operator's, from a node."""
+    yield {"workspace": "/", "name": "project/x", "digest": "0" * 64}
+    yield {"workspace": WIDE, "name": WIDE, "digest": WIDE}
+
+
 def reports(world: Hostile) -> Params:
     """Finals that come too early, are malformed or are too large."""
     yield {"output": "o" * 100, "stage": "progress", "idempotencyKey": "k" * 128}
@@ -160,6 +179,7 @@ def subscriptions(_world: Hostile) -> Params:
 CALLS: Final[dict[str, Callable[[Hostile], Params]]] = {
     "subsession.open": opens,
     "subsession.spawn": spawns,
+    "subsession.plan": plans,
     "subsession.report": reports,
     "subsession.checkpoint": checkpoints,
     "subsession.receipt": receipts,
@@ -167,6 +187,7 @@ CALLS: Final[dict[str, Callable[[Hostile], Params]]] = {
     "subsession.tree": trees,
     "subsession.node": any_node,
     "subsession.inbox": inboxes,
+    "subsession.unread": none,
     "subsession.attach": attaches,
     "subsession.steer": steers,
     "subsession.cancel": cancels,
@@ -177,10 +198,13 @@ CALLS: Final[dict[str, Callable[[Hostile], Params]]] = {
     "subsession.close": any_node,
     "subsession.journal": journals,
     "subsession.transcript": any_node,
+    "subsession.stats": any_node,
+    "subsession.acceptRole": accepts,
     "events.subscribe": subscriptions,
     "roles.list": none,
     "agents.list": none,
     "daemon.info": none,
+    "daemon.caller": none,
     "daemon.health": none,
     "daemon.stats": none,
     "daemon.shutdown": none,

@@ -1,7 +1,8 @@
 """What an in-process child says, made into the commands that any client's words would become."""
 
+import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -10,11 +11,14 @@ from subsessiond.model.commands import Caller, SaveCheckpoint, Spawn, SubmitRepo
 from subsessiond.model.node import Node
 from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.report import MalformedReport, Outcome, Report, Stage
-from subsessiond.ports import IdSource, Voice, Workspace, WorkspaceFault
+from subsessiond.ports import IdSource, Voice, Workspace, WorkspaceBusy, WorkspaceFault
 from subsessiond.wire.brief import parse_brief
 from subsessiond.wire.canonical import brief_fingerprint, report_fingerprint
 from subsessiond.wire.checkpoint import checkpoint_size_bytes, parse_checkpoint
 from subsessiond.wire.report import parse_report, report_size_bytes
+
+LOOKS: Final = 10
+LOOK_AGAIN_S: Final = 1.0
 
 CheckSchema = Callable[[Mapping[str, Any], Any], str | None]
 """Holds the structured part of a final against its brief's schema; gives what is wrong."""
@@ -126,8 +130,20 @@ async def hire_command(
 
 async def _planned(workspace: Workspace, node: Node, globs: tuple[str, ...]) -> PlannedPaths:
     try:
-        owns, faults = await workspace.normal_forms(node.workspace, globs)
+        owns, faults = await _normal_forms(workspace, node, globs)
     except WorkspaceFault as fault:
         unread = FieldFault(path="brief.ownedGlobs", problem=f"cannot be looked at: {fault}")
         return PlannedPaths(spelled=globs, faults=(unread,))
     return PlannedPaths(owns=owns, spelled=globs, faults=faults)
+
+
+async def _normal_forms(
+    workspace: Workspace, node: Node, globs: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[FieldFault, ...]]:
+    """Look again where nobody could look in time: who is told so over the wire repeats the call."""
+    for _ in range(LOOKS):
+        try:
+            return await workspace.normal_forms(node.workspace, globs)
+        except WorkspaceBusy:
+            await asyncio.sleep(LOOK_AGAIN_S)
+    return await workspace.normal_forms(node.workspace, globs)

@@ -1,21 +1,15 @@
 """`subsession.open`: a root for a person's agent or script, or the way back to one."""
 
-from typing import Final
-
 from subsessiond.engine.tokens import token_hash
 from subsessiond.model.commands import OpenRoot
 from subsessiond.model.decision import Opened
 from subsessiond.model.process import Identity
-from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.view import OpenAnswer
 from subsessiond.ports import WorkspaceBusy, WorkspaceFault
 from subsessiond.rpc.call import Call
 from subsessiond.rpc.desk import Desk
-from subsessiond.rpc.refused import Malformed, Refused
+from subsessiond.rpc.refused import Malformed, not_in_time
 from subsessiond.wire.params import OpenParams
-
-RETRY_MS: Final = 1_000
-"""When a folder that nobody could look at may be tried again."""
 
 
 async def open_root(desk: Desk, call: Call, params: OpenParams) -> OpenAnswer:
@@ -68,9 +62,6 @@ async def real_folder(desk: Desk, path: str) -> str:
     try:
         return await desk.workspace.open(path)
     except WorkspaceBusy as fault:
-        detail = "the folder could not be looked at in time"
-        raise Refused(
-            Rejection(code=Code.BUSY, step="workspace", detail=detail, retry_after_ms=RETRY_MS)
-        ) from fault
+        raise not_in_time() from fault
     except WorkspaceFault as fault:
         raise Malformed("workspace", str(fault)) from fault

@@ -7,12 +7,12 @@ from subsessiond.model.node import Node
 from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.rejection import Code, Rejection
 from subsessiond.model.view import SpawnAnswer
-from subsessiond.ports import WorkspaceFault
+from subsessiond.ports import WorkspaceBusy, WorkspaceFault
 from subsessiond.rpc.call import Call
 from subsessiond.rpc.desk import Desk, not_found
 from subsessiond.rpc.methods.starting import started
 from subsessiond.rpc.projectroles import role_named
-from subsessiond.rpc.refused import Refused
+from subsessiond.rpc.refused import Refused, not_in_time
 from subsessiond.wire.brief import parse_brief
 from subsessiond.wire.canonical import brief_fingerprint
 from subsessiond.wire.params import SpawnParams
@@ -64,12 +64,18 @@ async def _command(desk: Desk, call: Call, params: SpawnParams, parent: Node) ->
 
 
 async def planned(desk: Desk, parent: Node, globs: tuple[str, ...], role: str) -> PlannedPaths:
-    """Bring patterns to their normal form on the parent's workspace, and read its role there."""
+    """Bring patterns to their normal form on the parent's workspace, and read its role there.
+
+    Raises:
+        Refused: BUSY - the folder could not be looked at in time.
+    """
     project = await role_named(desk, parent, role)
     if not globs:
         return PlannedPaths(project=project)
     try:
         owns, faults = await desk.workspace.normal_forms(parent.workspace, globs)
+    except WorkspaceBusy as fault:
+        raise not_in_time() from fault
     except WorkspaceFault as fault:
         # Why a fault of the field: the brief's own checks come first and may say more.
         unread = FieldFault(path="brief.ownedGlobs", problem=f"cannot be looked at: {fault}")

@@ -18,7 +18,9 @@ def load_from(folder: Path, **files: str) -> Settings:
 def test_the_shipped_files_are_valid(tmp_path: Path) -> None:
     """Without files of one's own the shipped ones are in force, whole."""
     found = load_from(tmp_path)
-    assert [role.name for role in found.policy.roles] == ["check", "lead", "reader", "worker"]
+    assert [role.name for role in found.policy.roles] == [
+        *("check", "lead", "plan", "reader", "worker")
+    ]
     agent = found.policy.agent_for("command")
     assert agent is not None
     assert agent.takes_operator_argv

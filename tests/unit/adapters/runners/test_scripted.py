@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from subsessiond.adapters.runners import childwords
 from subsessiond.model.brief import ReportContract
 from subsessiond.model.commands import (
     EndChild,
@@ -15,7 +16,7 @@ from subsessiond.model.decision import Accepted, Admitted, Saved
 from subsessiond.model.effects import WakeReader
 from subsessiond.model.node import Phase, Status
 from subsessiond.model.rejection import Code, Rejection
-from subsessiond.ports import RunnerFault, WorkspaceFault
+from subsessiond.ports import RunnerFault, WorkspaceBusy, WorkspaceFault
 from tests.support.scripts import failed, make, node_of, running, until
 from tests.support.stage import Stage
 
@@ -130,6 +131,27 @@ async def test_a_bad_spawn_is_refused(here: Stage) -> None:
         await until(here, lambda: len(child.answers) == 2)
     codes = [a.code for a in child.answers if isinstance(a, Rejection)]
     assert codes == [Code.BRIEF_INVALID, Code.SCOPE_OUTSIDE_PARENT]
+
+
+async def test_a_spawn_on_a_slow_folder_is_tried_again(
+    here: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What could not be looked at in time is looked at again, as whoever calls would."""
+    looks, look = list[int](), here.workspace.normal_forms
+
+    async def slow(workspace: str, globs: tuple[str, ...]) -> object:
+        looks.append(1)
+        if len(looks) < 3:
+            raise WorkspaceBusy("it took too long")
+        return await look(workspace, globs)
+
+    monkeypatch.setattr(childwords, "LOOK_AGAIN_S", 0)
+    monkeypatch.setattr(here.workspace, "normal_forms", slow)
+    below = {"role": "worker", "brief": {"mission": "m", "ownedGlobs": ["src/**"]}}
+    child = await make(here, {"spawn": below}, role="lead", owns=("src/**",))
+    async with running(child):
+        await until(here, lambda: child.answers)
+    assert not isinstance(child.answers[0], Rejection)
 
 
 async def test_a_spawn_on_a_folder_that_does_not_answer_is_refused(

@@ -14,7 +14,7 @@ from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Status
 from subsessiond.model.rejection import Code
 from subsessiond.model.report import Stage
-from subsessiond.ports import WorkspaceFault
+from subsessiond.ports import WorkspaceBusy, WorkspaceFault
 from subsessiond.rpc.guard import IN_FLIGHT_MOST, REFUSALS_MOST
 from tests.support.desk import PERSON, Bench, as_node
 from tests.support.trees import node_id
@@ -250,3 +250,14 @@ async def test_a_refusal_to_a_node_is_bounded(bench: Bench) -> None:
     shown = sum(len(fault.path) + len(fault.problem) + 40 for fault in refused.fields)
     assert shown <= bytes_of_tokens(4_000)
     assert replace(refused, fields=()).code is Code.BRIEF_INVALID
+
+
+async def test_a_folder_that_nobody_can_look_at_now_is_no_bad_field(bench: Bench) -> None:
+    """A disk that does not answer says nothing of the brief: the same call may pass later."""
+    root = await bench.root()
+    bench.workspace.fault = WorkspaceBusy("looking at /secret took longer than 0.2 s")
+    brief = {**WORK, "ownedGlobs": ["a"]}
+    made = {"parentId": root, "role": "worker", "brief": brief}
+    refused = await bench.refusal("subsession.spawn", PERSON, **made)
+    assert (refused.code, refused.step, refused.retryable) == (Code.BUSY, "workspace", True)
+    assert "secret" not in refused.message
