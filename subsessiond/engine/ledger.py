@@ -68,6 +68,8 @@ class Ledger:
         self._news = asyncio.Event()
         self._hurry = asyncio.Event()
         self._stopped = False
+        self._failing = False
+        """Whether the operator has been told that nothing is kept."""
         self._lives: tuple[Life, ...] = ()
         self._tree = Tree()
 
@@ -162,9 +164,12 @@ class Ledger:
             await self._store.keep_accounts(counts, last=last)
         except StoreFault as fault:
             # Why go on: they are kept with the next ones, and nothing waits for them.
-            log.warning("counts are not kept", nodes=len(counts), fault=str(fault))
+            if not self._failing:
+                log.warning("counts are not kept", nodes=len(counts), fault=str(fault))
+            self._failing = True
             self._unkept |= unkept
             return
+        self._failing = False
         self._forget()
 
     def _forget(self) -> None:

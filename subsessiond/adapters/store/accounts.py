@@ -17,6 +17,7 @@ _account = msgspec.json.Decoder(Account)
 _lives = msgspec.json.Decoder(tuple[Life, ...])
 
 _KEEP = "INSERT OR REPLACE INTO accounts VALUES (?, ?)"
+_READ = "SELECT node, body FROM accounts WHERE node IN (SELECT value FROM json_each(?))"
 _META = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
 _BEGAN, _KILLED = "counting_since", "counting_killed"
 
@@ -37,15 +38,13 @@ def keep_accounts(store: OpenStore, accounts: tuple[Account, ...], *, last: bool
 
 def read_accounts(db: sqlite3.Connection, ids: tuple[NodeId, ...]) -> tuple[Account, ...]:
     """Read the counts of those nodes that have any; what cannot be read is not there."""
-    found = []
-    for node_id in ids:
-        row = db.execute("SELECT body FROM accounts WHERE node = ?", (node_id,)).fetchone()
-        if row is not None:
-            try:
-                found.append(_account.decode(row[0]))
-            except msgspec.MsgspecError:
-                continue  # a count that is lost is not counted: it shows as not known
-    return tuple(found)
+    found: dict[str, Account] = {}
+    for node_id, body in db.execute(_READ, (_encode(ids),)):
+        try:
+            found[node_id] = _account.decode(body)
+        except msgspec.MsgspecError:
+            continue  # a count that is lost is not counted: it shows as not known
+    return tuple(found[node_id] for node_id in ids if node_id in found)
 
 
 def begin_counting(store: OpenStore, at_ms: int) -> tuple[Life, ...]:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from immutables import Map
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from subsessiond.engine import ledger as engine
 from subsessiond.engine.ledger import Ledger
@@ -33,10 +34,13 @@ class Noticed(MemoryStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self.kept = asyncio.Event()
+        self.kept, self.tried = asyncio.Event(), asyncio.Event()
+        self.tries = 0
 
     async def keep_accounts(self, counts: tuple[Account, ...], *, last: bool = False) -> None:
-        """Keep counts."""
+        """Keep counts, or fail to."""
+        self.tries += 1
+        self.tried.set()
         await super().keep_accounts(counts, last=last)
         self.kept.set()
 
@@ -169,12 +173,16 @@ async def test_a_closed_tree_leaves_memory_once_its_counts_are_kept() -> None:
 
 
 async def test_what_cannot_be_kept_is_kept_with_the_next() -> None:
-    """A store that refuses costs nothing but time."""
-    store = MemoryStore()
+    """A store that refuses costs nothing but time, and is told of once."""
+    store = Noticed()
     made = await born(store)
     store.fault = StoreFault("the disk is full")
-    async with running(made):
-        show(made)
+    with capture_logs() as logs:
+        async with running(made), asyncio.timeout(10):
+            await store.tried.wait()
+            show(made)
+    assert [entry["event"] for entry in logs] == ["counts are not kept"]
+    assert store.tries == 2
     store.fault = None
     async with running(made):
         pass
