@@ -11,9 +11,10 @@ from collections.abc import Callable
 
 import pytest
 
+from subsessiond.core.words import unread_told
 from tests.support.closing import within
 from tests.support.parents import course, faults, seen
-from tests.support.parents.heard import scene
+from tests.support.parents.heard import Scene, scene
 from tests.support.parents.leads import CLAUDE, LEADS, Lead
 from tests.support.parents.ways import KINDS
 from tests.support.rigs import BIN, RIGS
@@ -66,17 +67,7 @@ async def test_a_parent_pays_for_reports_alone(name: str, hears: Callable[[Lead]
         # Why not nothing: these are the parent's own words, as a tool showed them to its child.
         assert there.leaked() == [course.STEER]
 
-        transcripts = [seen.transcript_bytes(seen.of_child(stub.requests, half)) for half in KINDS]
-        assert min(transcripts) >= LEAST_BYTES
-        shown = sum(len(answer.encode()) for answer in answers)
-        assert shown <= SHARE_MOST * sum(transcripts)
-        stats = await asyncio.to_thread(there.stats, await there.root())
-        (whole,) = stats["roots"]
-        assert whole["shownBytes"] == shown
-        of_each = sum(row["shownBytes"] for row in stats["rows"])
-        assert of_each + whole["generalBytes"] == shown
-        assert min(row["transcriptBytes"] for row in stats["rows"]) >= LEAST_BYTES
-        assert whole["ratio"] <= SHARE_MOST
+        await check_bill(there, answers, hook=hears is course.by_hook)
         within(there.here.left_here, "processes in the workspace", GONE_S)
 
 
@@ -124,6 +115,24 @@ async def test_what_is_killed_costs_a_parent_nothing_it_was_promised() -> None:
         }
         assert sorted(once) == sorted(f"Background subagent {one} {ends[one]}" for one in ends)
         within(here.left_here, "processes in the workspace", GONE_S)
+
+
+async def check_bill(there: Scene, answers: list[str], *, hook: bool) -> None:
+    """Hold what a parent was shown to its share, and to what the ledger says of it."""
+    requests = there.here.stub.requests
+    transcripts = [seen.transcript_bytes(seen.of_child(requests, half)) for half in KINDS]
+    assert min(transcripts) >= LEAST_BYTES
+    told = [unread_told(2)] if hook else []
+    assert all(seen.of_parent(requests)[-1].holds(words) for words in told)
+    shown = sum(len(text.encode()) for text in (*answers, *told))
+    assert shown <= SHARE_MOST * sum(transcripts)
+    stats = await asyncio.to_thread(there.stats, await there.root())
+    (whole,) = stats["roots"]
+    assert whole["shownBytes"] == shown
+    of_each = sum(row["shownBytes"] for row in stats["rows"])
+    assert of_each + whole["generalBytes"] == shown
+    assert min(row["transcriptBytes"] for row in stats["rows"]) >= LEAST_BYTES
+    assert whole["ratio"] <= SHARE_MOST
 
 
 def skip_without(lead: Lead) -> None:
