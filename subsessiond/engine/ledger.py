@@ -115,7 +115,7 @@ class Ledger:
             parts: What in it comes of which child; the rest is shared among them.
         """
         for part in ledger.split(size, parts):
-            if part.node is None or part.node not in self._roots:
+            if part.node is None or not self.knows(part.node):
                 # Why the second: a spawn that only checks names a child that there will not be.
                 own = self._account(reader)
                 self._put(replace(own, general=own.general + part.size))
@@ -127,6 +127,10 @@ class Ledger:
         account = self._account(node_id)
         if account.definitions != size:
             self._put(replace(account, definitions=size))
+
+    def knows(self, node_id: NodeId) -> bool:
+        """Tell whether a node is counted in memory."""
+        return node_id in self._roots
 
     async def of(self, ids: Sequence[NodeId]) -> dict[NodeId, Account]:
         """Give the counts of those nodes that have any."""
@@ -158,10 +162,9 @@ class Ledger:
     async def _keep(self, *, last: bool) -> None:
         unkept, self._unkept = self._unkept, set()
         counts = tuple(self._accounts[name] for name in sorted(unkept) if name in self._accounts)
-        if not counts and not last:
-            return
         try:
-            await self._store.keep_accounts(counts, last=last)
+            if counts or last:
+                await self._store.keep_accounts(counts, last=last)
         except StoreFault as fault:
             # Why go on: they are kept with the next ones, and nothing waits for them.
             if not self._failing:
@@ -177,11 +180,11 @@ class Ledger:
         if not self._forgotten:
             return
         gone = [name for name, root in self._roots.items() if root in self._forgotten]
-        self._forgotten.clear()
         for name in gone:
             if name not in self._unkept:
                 del self._roots[name]
                 self._accounts.pop(name, None)
+        self._forgotten &= {self._roots[name] for name in gone if name in self._roots}
 
     def _account(self, node_id: NodeId) -> Account:
         """Give a node's counts; one that was there before anybody counted begins now."""
@@ -189,7 +192,7 @@ class Ledger:
         return known or Account(node_id=node_id, since_ms=self._clock.wall_ms())
 
     def _put(self, account: Account) -> None:
-        if account.node_id not in self._roots:
+        if not self.knows(account.node_id):
             # Why: of what is in the store alone the counts are there, and must not begin anew.
             return
         self._accounts[account.node_id] = account

@@ -1,7 +1,7 @@
 """The context ledger of a running daemon."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
@@ -10,12 +10,14 @@ from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from subsessiond.engine import ledger as engine
-from subsessiond.engine.ledger import Ledger
-from subsessiond.model.events import NodeAdmitted, RootOpened, TreeForgotten
-from subsessiond.model.ids import NodeId
+from subsessiond.engine.ledger import Ledger, counting
+from subsessiond.model.events import MessagesMoved, NodeAdmitted, RootOpened, TreeForgotten
+from subsessiond.model.ids import NodeId, message_id
 from subsessiond.model.ledger import Account, Life, Part, Stream, Why
+from subsessiond.model.message import Message, MessageState, Source
 from subsessiond.model.tree import Tree
 from subsessiond.ports import StoreFault
+from tests.support.engines import engine as engine_of
 from tests.support.ledger import AT_MS, child, node_id, root
 from tests.support.manual_clock import ManualClock
 from tests.support.memory_store import MemoryStore
@@ -43,6 +45,19 @@ class Noticed(MemoryStore):
         self.tried.set()
         await super().keep_accounts(counts, last=last)
         self.kept.set()
+
+
+class Late(MemoryStore):
+    """Takes its time to keep counts, and something happens meanwhile, once."""
+
+    meanwhile: Callable[[], None] | None = None
+
+    async def keep_accounts(self, counts: tuple[Account, ...], *, last: bool = False) -> None:
+        """Keep counts."""
+        await super().keep_accounts(counts, last=last)
+        if self.meanwhile is not None:
+            then, self.meanwhile = self.meanwhile, None
+            then()
 
 
 @pytest.fixture(autouse=True)
@@ -132,6 +147,27 @@ async def test_what_is_of_no_child_is_counted_at_the_parent() -> None:
     assert mother.general == 107
 
 
+async def test_what_a_script_acknowledges_was_shown_to_its_root() -> None:
+    """It is the tree before that has the message."""
+    made = await born(MemoryStore())
+    message = Message(
+        message_id=message_id(CHILD.node_id, 1),
+        recipient=MOTHER.node_id,
+        sender=CHILD.node_id,
+        source=Source.REPORT,
+        text="done",
+    )
+    made.on_events((), replace(TREE, mail=Map({MOTHER.node_id: (message,)})))
+    moved = MessagesMoved(
+        node=MOTHER.node_id,
+        message_ids=(message.message_id,),
+        state=MessageState.ACKNOWLEDGED,
+        at_ms=AT_MS,
+    )
+    made.on_events((moved,), TREE)
+    assert (await account_of(made)).mail == len("done")
+
+
 async def test_what_a_check_names_is_no_child() -> None:
     """Nothing is counted of a node that never was; the parent has it."""
     made = await born(MemoryStore())
@@ -170,6 +206,45 @@ async def test_a_closed_tree_leaves_memory_once_its_counts_are_kept() -> None:
     assert (await store.accounts((CHILD.node_id,)))[0].mail == 10
     show(made, 99)
     assert (await account_of(made)).mail == 10
+
+
+async def test_a_closed_tree_without_news_leaves_memory_too() -> None:
+    """What was kept long ago is let go of as well."""
+    store = Noticed()
+    made = await born(store)
+    async with running(made), asyncio.timeout(10):
+        await store.kept.wait()
+        made.on_events((TreeForgotten(node=MOTHER.node_id, at_ms=AT_MS),), Tree())
+        for _ in range(50):  # let it wake, gather for no time, and go on
+            await asyncio.sleep(0)
+        assert not made.knows(CHILD.node_id)
+        assert store.tries == 1
+
+
+async def test_what_is_counted_while_counts_are_kept_is_kept_next() -> None:
+    """A tree that is to leave memory stays until then."""
+    store = Late()
+    made = await born(store)
+    store.meanwhile = lambda: show(made)
+    made.on_events((TreeForgotten(node=MOTHER.node_id, at_ms=AT_MS),), Tree())
+    async with running(made):
+        pass
+    assert made.knows(CHILD.node_id)
+    async with running(made):
+        pass
+    assert not made.knows(CHILD.node_id)
+    assert (await store.accounts((CHILD.node_id,)))[0].mail == 10
+
+
+async def test_it_follows_a_registry_for_the_length_of_a_block() -> None:
+    """Nodes that come are counted, and what is counted is kept at the end of it."""
+    async with engine_of() as made:
+        ledger = Ledger(made.store, ManualClock())
+        async with counting(ledger, made.registry):
+            root = await made.root()
+            ledger.show(root, 4, ())
+        assert (await made.store.accounts((root,)))[0].general == 4
+        assert await made.store.begin_counting(9) == ()
 
 
 async def test_what_cannot_be_kept_is_kept_with_the_next() -> None:
