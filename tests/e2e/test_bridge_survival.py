@@ -1,18 +1,15 @@
 """`subsession mcp` over the end of the daemon, of its root and of its editor."""
 
 import json
-import os
-import select
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from subsession.errors import Unreachable
 from tests.support.daemon import Daemon
 from tests.support.hire import CONFIG, StandIn, wait_for
-from tests.support.ide import Ide, roots_on
+from tests.support.ide import Ide, end_daemon, roots_on
 
 
 @contextmanager
@@ -29,20 +26,6 @@ def editor(daemon: Daemon) -> Ide:
     """Start an editor whose bridge can start the daemon as it was."""
     environ = {"SUBSESSION_CONFIG_DIR": str(daemon.config)}
     return Ide(daemon.state, daemon.workspace, environ=environ)
-
-
-def end_daemon(daemon: Daemon, number: int = signal.SIGTERM) -> None:
-    """End the daemon that listens now, whoever started it, and wait until it has gone."""
-    try:
-        pid = daemon.call("daemon.info")["pid"]
-    except Unreachable:
-        return
-    handle = os.pidfd_open(pid)
-    try:
-        os.kill(pid, number)
-        assert select.select([handle], [], [], 30)[0]
-    finally:
-        os.close(handle)
 
 
 def test_a_daemon_is_started_where_none_runs() -> None:

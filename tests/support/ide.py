@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from subsession.errors import Unreachable
 from tests.support.daemon import Daemon
 
 WITHIN_S = 30.0
@@ -227,3 +228,17 @@ def roots_on(daemon: Daemon, folder: Path) -> list[str]:
     shown = [daemon.call("subsession.node", nodeId=node_id) for node_id in ids]
     pairs = zip(ids, shown, strict=True)
     return [node_id for node_id, one in pairs if one["workspace"] == str(folder)]
+
+
+def end_daemon(daemon: Daemon, number: int = signal.SIGTERM) -> None:
+    """End the daemon that listens now, whoever started it, and wait until it has gone."""
+    try:
+        pid = daemon.call("daemon.info")["pid"]
+    except Unreachable:
+        return
+    handle = os.pidfd_open(pid)
+    try:
+        os.kill(pid, number)
+        assert select.select([handle], [], [], 30)[0]
+    finally:
+        os.close(handle)

@@ -5,7 +5,7 @@ nothing: a daemon that went away is looked for when it is needed.
 """
 
 import os
-from _thread import RLock, allocate_lock, start_new_thread
+from _thread import LockType, RLock, allocate_lock, start_new_thread
 from time import monotonic, sleep
 
 from subsession.errors import SubsessionError
@@ -44,6 +44,8 @@ class Bridge:
         reads no more itself."""
         self._speaking = allocate_lock()
         self._link: Link | None = None
+        self._heard_out = allocate_lock()
+        """Held until all that the newest connection said has been passed on."""
         self._due: list[Asked] = []
         self._handshake: list[Asked] = []
         self._silent: set[str] = set()
@@ -98,9 +100,9 @@ class Bridge:
         except UnsentError:
             with self._counting:
                 self._due = [one for one in self._due if one is not asked]
-            self._lose(link, unheard=asked)
+            self._give_up(link, unheard=asked)
         except OSError:
-            self._lose(link, unheard=None if asked.due else asked)
+            self._give_up(link, unheard=None if asked.due else asked)
 
     def _connect(self) -> Link:
         link = self._reach.link()
@@ -112,10 +114,12 @@ class Bridge:
                 link.send(asked.renamed(name))
             except OSError:
                 break  # the line that comes next meets the same
-        start_new_thread(self._listen, (link,))
+        self._heard_out = allocate_lock()
+        self._heard_out.acquire()
+        start_new_thread(self._listen, (link, self._heard_out))
         return link
 
-    def _listen(self, link: Link) -> None:
+    def _listen(self, link: Link, heard_out: LockType) -> None:
         """Carry the daemon's words until it is gone."""
         for line in link.lines():
             keys = answered(line)
@@ -123,6 +127,7 @@ class Bridge:
             if not self._is_silent(keys):
                 self._say(line)
         link.hang_up()  # whoever is sending meanwhile gives up
+        heard_out.release()
         with self._turn:
             self._lose(link)
 
@@ -138,6 +143,17 @@ class Bridge:
         names = {str(key[1]) for key in keys} & self._silent
         self._silent -= names
         return bool(names)
+
+    def _give_up(self, link: Link, unheard: Asked | None) -> None:
+        """Lose a connection that nothing can be sent on.
+
+        Why it is heard out first: what it answered before it went may not have been read yet, and
+        would be answered twice.
+        """
+        link.hang_up()
+        with self._heard_out:
+            pass
+        self._lose(link, unheard)
 
     def _lose(self, link: Link, unheard: Asked | None = None) -> None:
         """Answer what was under way on a connection that is gone, or ask for it again."""

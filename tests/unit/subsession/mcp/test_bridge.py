@@ -43,8 +43,8 @@ class Played(Link):
             yield line
 
     def hang_up(self) -> None:
-        """Be gone."""
-        self.gone = True
+        """Be gone, once what was said is heard."""
+        self.die()
 
     def close(self) -> None:
         """Be gone."""
@@ -219,6 +219,36 @@ def test_a_line_that_could_not_be_sent_goes_to_the_next_daemon() -> None:
     for link in (first, second, third):
         link.die()
     assert agent.leave() == []
+
+
+def test_what_a_daemon_said_before_it_went_counts() -> None:
+    """Though nothing could be sent to it any more when its answer was read."""
+    first, second = Slow(), Played()
+    agent = Agent(first, second)
+    agent.ask(1, "ping")
+    first.read()
+    first.answer(1)
+    first.gone = True
+    agent.ask(2)
+    first.go_on.set()
+    assert second.read()["id"] == 2
+    second.answer(2)
+    assert [agent.hear()["id"] for _ in range(2)] == [1, 2]
+    second.die()
+    assert agent.leave() == []
+
+
+class Slow(Played):
+    """A connection that is read late."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go_on = threading.Event()
+
+    def lines(self) -> Iterator[bytes]:
+        """Give what the test says once it may be heard."""
+        assert self.go_on.wait(WITHIN_S)
+        yield from super().lines()
 
 
 def test_without_a_daemon_each_request_is_answered_with_why() -> None:
