@@ -11,9 +11,9 @@ import pytest
 from tests.support.closing import check_closing
 from tests.support.daemon import Daemon
 from tests.support.hire import CONFIG, StandIn, wait_for
-from tests.support.loopback import Wire, bearer, call, tool
+from tests.support.loopback import Wire, bearer, call, free_port, tool
 
-PORT: Final = 21_937
+PORT: Final = free_port()
 LIST: Final = call("tools/list")
 MIB: Final = 1024 * 1024
 MOST: Final = 256
@@ -121,6 +121,24 @@ def test_the_port_knows_nothing_of_the_rest(yard: Yard) -> None:
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"\0" * 64,
+    ],
+    ids=[
+        "a header in a header",
+        "two lengths",
+        "length and chunks",
+        "length below nothing",
+        "two codings",
+        "space before the colon",
+        "bare line feed",
+        "bare return",
+        "nul",
+        "no host",
+        "no host, old",
+        "unknown version",
+        "no version",
+        "tls",
+        "http 2",
+        "nothing",
     ],
 )
 def test_what_is_no_good_request_is_refused(yard: Yard, raw: bytes) -> None:

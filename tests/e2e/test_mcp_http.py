@@ -9,9 +9,9 @@ from tests.support.acting import FINAL, act, config, heard
 from tests.support.closing import check_closing, within
 from tests.support.daemon import Daemon
 from tests.support.hire import CONFIG, StandIn, wait_for
-from tests.support.loopback import Wire, bearer, call, tool
+from tests.support.loopback import Wire, bearer, call, free_port, tool
 
-PORT: Final = 21_938
+PORT: Final = free_port()
 LIST: Final = call("tools/list")
 
 BY_HTTP: dict[str, Any] = {"profile": 'mcp_by = "http"', "http_alone": True}

@@ -13,10 +13,10 @@ import pytest
 
 from tests.support.daemon import Daemon
 from tests.support.hire import CONFIG, StandIn
-from tests.support.loopback import Reply, Wire, bearer, call, tool
+from tests.support.loopback import Reply, Wire, bearer, call, free_port, tool
 from tests.support.rawsocket import RawSocket
 
-PORT: Final = 21_936
+PORT: Final = free_port()
 EVIL: Final = "http://evil.example"
 LIST: Final = call("tools/list")
 SPAWN: Final = tool("subsession_spawn", role="check", mission="anything")

@@ -1,6 +1,7 @@
 """Bytes to the daemon's port of loopback and back, with nothing in between that would mend them."""
 
 import json
+import random
 import socket
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
@@ -9,6 +10,18 @@ ANSWER_S = 20.0
 VERSION = "2025-06-18"
 NEW = "2026-07-28"
 META = "io.modelcontextprotocol"
+
+
+def free_port() -> int:
+    """Give a port that nobody has, of those that no system gives to whoever connects."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with socket.socket() as sock:
+            try:
+                sock.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 class Reply(NamedTuple):
