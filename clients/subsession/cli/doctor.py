@@ -56,6 +56,7 @@ def _look(session: Session) -> "list[Finding]":
     started = listening(client.place) is None
     with client:
         info = client.connect(any_protocol=True)
+        who = client.caller() if info.get("version") == __version__ else None
         roles, agents = client.roles(), client.agents()
     found: list[Finding] = []
 
@@ -66,6 +67,8 @@ def _look(session: Session) -> "list[Finding]":
     for one in looks.look_at_daemon(info, started=started, client_version=__version__):
         tell(one)
     tell(looks.look_at_containers(info))
+    if who is not None:
+        tell(looks.look_at_caller(who))
     for one in looks.look_at_roles(roles["roles"], str(info.get("configDir", ""))):
         tell(one)
     rows = agents["agents"]

@@ -65,3 +65,25 @@ def test_an_agent_that_serves_and_is_not_there_is_broken() -> None:
     assert "the tier worker" in gone.next
     assert (here.what, here.said) == ("c", "3.1, /bin/c")
     assert (away.state, away.said) == (State.NOTE, "b: known, and not installed or not set up")
+
+
+def test_a_person_is_told_whether_she_may_grant() -> None:
+    """At a terminal of her own; elsewhere with why not."""
+    own = looks.look_at_caller({"kind": "operator", "mayGrant": True, "why": "x"})
+    assert own.state is State.GOOD
+    script = looks.look_at_caller({"kind": "operator", "mayGrant": False, "why": "no terminal"})
+    assert (script.state, "no terminal" in script.said) == (State.NOTE, True)
+    assert script.next
+
+
+def test_who_types_below_an_agent_is_told_which_and_what_helps() -> None:
+    """The terminal of an editor is the editor's, until the settings say otherwise."""
+    held = {"pid": 5, "name": "code", "runs": True}
+    who = {"kind": "root", "nodeId": "r", "mayGrant": False, "why": "x", "territory": held}
+    told = looks.look_at_caller(who)
+    assert told.said.startswith("the root r, by process 5 (code) above you")
+    assert 'territory = "bridge"' in told.next
+    del who["territory"]
+    assert looks.look_at_caller(who).said.startswith("the root r: it may")
+    child = looks.look_at_caller({"kind": "child", "nodeId": "c", "mayGrant": False, "why": "x"})
+    assert (child.state, child.next) == (State.NOTE, "")
