@@ -55,15 +55,11 @@ def look_at_caller(who: Json) -> Finding:
         if who.get("mayGrant"):
             return Finding("you", State.GOOD, "the person, at a terminal of her own: you may grant")
         said = f"the person, who grants nothing from here: {who.get('why')}"
-        return Finding(
-            "you", State.NOTE, said, "a terminal of your own"
-        )
+        return Finding("you", State.NOTE, said, "a terminal of your own")
     held: Json = who.get("territory") or {}
     name = f" ({held['name']})" if held.get("name") else ""
     below = f", by process {held['pid']}{name} above you" if held else ""
-    said = (
-        f"the {who.get('kind')} {who.get('nodeId')}{below}: it may do here what that may"
-    )
+    said = f"the {who.get('kind')} {who.get('nodeId')}{below}: it may do here what that may"
     todo = 'another terminal; or [operator] territory = "bridge", where this one is your editor\'s'
     return Finding("you", State.NOTE, said, todo if who.get("kind") == "root" else "")
 
