@@ -6,7 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -20,9 +20,10 @@ from subsessiond.adapters.runners.external import ExternalRunner
 from subsessiond.adapters.runners.scripted import ScriptedRunner
 from subsessiond.model.commands import ConfirmStart, FailStart
 from subsessiond.model.process import Stopped
-from subsessiond.model.role import AgentProfile, Channel
+from subsessiond.model.role import AgentProfile, Channel, McpBy
 from subsessiond.ports import ChildOrder, Runner, RunnerFault, RunningChild
 from subsessiond.rpc.schema import schema_fault
+from tests.support.agents.noting import noting
 from tests.support.joining import Joined, Joiner, joiner
 from tests.support.policies import ACTOR
 from tests.support.stage import Stage, stage
@@ -139,6 +140,10 @@ class Acting(Case):
 
     name = "acp"
     end = ("error", {"code": 1, "message": "no"})
+    fields: ClassVar[dict[str, Any]] = {"channel": Channel.CLI}
+    """Of its profile."""
+    manners: ClassVar[dict[str, Any]] = {}
+    """Of its script."""
 
     def __init__(self, here: Stage, processes: LinuxProcesses) -> None:
         super().__init__(here)
@@ -150,9 +155,9 @@ class Acting(Case):
         return AcpRunner(host)
 
     async def _make(self, *steps: dict[str, Any], **script: Any) -> RunningChild:
-        words = json.dumps(script | {"turns": [steps]})
+        words = json.dumps(self.manners | script | {"turns": [steps]})
         command = (sys.executable, "-m", f"tests.support.agents.{self.name}_agent", words)
-        profile = AgentProfile(name="actor", runner=self.name, command=command, channel=Channel.CLI)
+        profile = AgentProfile(name="actor", runner=self.name, command=command, **self.fields)
         env = (*self.stage.environment().items(), ("PYTHONPATH", str(ROOT)))
         return self.runner.start(
             await self.stage.order(profile, env, role="worker"), self.stage.voice
@@ -184,6 +189,25 @@ class Acting(Case):
         """Wait for the agent's own sign."""
         while not (self.stage.folder / "begun").exists():  # noqa: ASYNC110 -- a file tells nobody
             await asyncio.sleep(0.005)
+
+
+class Addressed(Acting):
+    """Such agents that take our MCP server by its address alone, and list its tools."""
+
+    fields: ClassVar[dict[str, Any]] = {"mcp_by": McpBy.HTTP}
+    manners: ClassVar[dict[str, Any]] = {"http_alone": True}
+    address = ""
+
+    def listed(self) -> None:
+        """Know that an agent has listed our tools."""
+        for node_id in self.stage.registry.tree.nodes:
+            self.stage.channels.note(node_id)
+
+    def _runner(self, host: Host) -> Runner:
+        return AcpRunner(host._replace(mcp_address=self._where))
+
+    async def _where(self) -> str:
+        return self.address
 
 
 class Claude(Acting):
@@ -240,7 +264,7 @@ class Joining(Case):
             await asyncio.sleep(0.005)
 
 
-@pytest.fixture(params=["command", "scripted", "acp", "claude", "external"])
+@pytest.fixture(params=["command", "scripted", "acp", "acp by http", "claude", "external"])
 async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Case]:
     """Give one runner."""
     async with stage(tmp_path, spawn_burst=100, live_per_parent=None) as here:
@@ -248,7 +272,11 @@ async def case(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
             yield Scripts(here)
             return
         processes = LinuxProcesses(container="descent", term_grace_ms=LONG_MS)
-        if request.param == "external":
+        if request.param == "acp by http":
+            addressed = Addressed(here, processes)
+            async with noting(tmp_path / "notes", addressed.listed) as addressed.address:
+                yield addressed
+        elif request.param == "external":
             with joiner(here) as made:
                 yield Joining(here, processes, made)
         else:

@@ -1,6 +1,6 @@
 """The server of `note.py` at an address: stateless, over HTTP, for agents that take no program."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -9,11 +9,18 @@ from aiohttp import web
 
 from tests.support.agents.note import answer
 
+
+def _nothing() -> None:
+    """Nobody wants to know."""
+
+
 UNKNOWN = {"error": {"code": -32601, "message": "unknown"}}
 
 
-async def _post(notes: Path, request: web.Request) -> web.Response:
+async def _post(notes: Path, listed: Callable[[], None], request: web.Request) -> web.Response:
     asked = await request.json()
+    if asked["method"] == "tools/list":
+        listed()
     if "id" not in asked:
         return web.Response(status=202)
     # Why so: then a client of the newest version falls back to the handshake, as with others.
@@ -26,10 +33,15 @@ async def _post(notes: Path, request: web.Request) -> web.Response:
 
 
 @asynccontextmanager
-async def noting(notes: Path) -> AsyncIterator[str]:
-    """Serve for the length of a block; gives the address."""
+async def noting(notes: Path, listed: Callable[[], None] = _nothing) -> AsyncIterator[str]:
+    """Serve for the length of a block; gives the address.
+
+    Args:
+        notes: the file.
+        listed: is told when an agent lists the tools.
+    """
     app = web.Application()
-    app.router.add_post("/mcp", partial(_post, notes))
+    app.router.add_post("/mcp", partial(_post, notes, listed))
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     try:
