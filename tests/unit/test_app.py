@@ -15,8 +15,7 @@ from subsession.async_client import AsyncClient
 from subsession.errors import Misused, Refused
 from subsessiond import app
 from subsessiond.adapters.lock import StateHeldFault, StateLock
-from subsessiond.engine.recovery import recover
-from subsessiond.model.process import ProcessFault
+from subsessiond.parts import recover_all
 from subsessiond.ports import StoreFault
 from subsessiond.rpc.server import RpcServer
 from subsessiond.rpc.socketfile import SocketFault
@@ -119,10 +118,10 @@ def interrupt_the_start(patch: pytest.MonkeyPatch) -> None:
     async def interrupted(*arguments: Any) -> Any:
         os.kill(os.getpid(), signal.SIGTERM)
         await heard.wait()
-        return await recover(*arguments)
+        return await recover_all(*arguments)
 
     patch.setattr(app.Daemon, "_on_signal", hear)
-    patch.setattr(app, "recover", interrupted)
+    patch.setattr(app, "recover_all", interrupted)
 
 
 async def test_a_stop_during_the_start_is_a_clean_end(
@@ -269,19 +268,11 @@ async def test_a_bug_ends_it_and_is_told_whole(
     async def broken(*_: object) -> Any:
         raise KeyError("a bug")
 
-    monkeypatch.setattr(app, "recover", broken)
+    monkeypatch.setattr(app, "recover_all", broken)
     with pytest.raises(BaseExceptionGroup):
         await app.serve(settings)
     assert "a bug ended the daemon" in log_of(settings)
     assert "KeyError" in log_of(settings)
-
-
-def test_the_first_fault_of_several_is_the_cause() -> None:
-    """Of nested faults one is told; where a bug is among them, all of them."""
-    inner = BaseExceptionGroup("in", [SocketFault("s"), ProcessFault("p")])
-    assert str(app._cause(BaseExceptionGroup("out", [inner]))) == "s"  # noqa: SLF001
-    mixed = BaseExceptionGroup("out", [SocketFault("s"), KeyError("k")])
-    assert app._cause(mixed) is mixed  # noqa: SLF001
 
 
 async def test_foreground_logs_to_standard_error(

@@ -17,6 +17,7 @@ from subsessiond.model.ids import NodeId
 from subsessiond.model.process import Identity, ProcessFault
 from subsessiond.model.role import AgentProfile
 from subsessiond.parts import (
+    cause_of,
     clear_scratch,
     open_processes,
     open_runners,
@@ -27,6 +28,7 @@ from subsessiond.parts import (
     watcher,
 )
 from subsessiond.rpc.mcp.inprocess import InProcessTools
+from subsessiond.rpc.socketfile import SocketFault
 from subsessiond.settings import Settings, load
 from subsessiond.settings.agents import RunnerKind
 from tests.support.manual_clock import ManualClock
@@ -166,3 +168,11 @@ def test_what_children_of_a_killed_daemon_left_is_removed(settings: Settings) ->
     (settings.state_dir / "scratch" / "node" / "key").touch()
     clear_scratch(settings)
     assert list(settings.state_dir.iterdir()) == []
+
+
+def test_the_first_fault_of_several_is_the_cause() -> None:
+    """Of nested faults one is told; where a bug is among them, all of them."""
+    inner = BaseExceptionGroup("in", [SocketFault("s"), ProcessFault("p")])
+    assert str(cause_of(BaseExceptionGroup("out", [inner]))) == "s"
+    mixed = BaseExceptionGroup("out", [SocketFault("s"), KeyError("k")])
+    assert cause_of(mixed) is mixed
