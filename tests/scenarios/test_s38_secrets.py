@@ -154,7 +154,7 @@ def test_a_refusal_names_the_field_and_not_its_value() -> None:
         ]
         for brief in wrong:
             refused = refusal_of(yard.spawn, brief=brief)
-            assert hidden(repr(vars(refused))) == []
+            assert hidden(repr(refused)) == []
         assert {name for name, text in files_of(yard.daemon).items() if hidden(text)} == set()
 
 

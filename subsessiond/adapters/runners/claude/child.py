@@ -88,7 +88,7 @@ class ClaudeChild:
             await self._lose()
             await asyncio.wait((talking,))
             if talking.result():
-                self._tell_end(ending_of_exit(ended, in_turn=self._left_in_turn))
+                await self._tell_end(ending_of_exit(ended, in_turn=self._left_in_turn))
         finally:
             self._turns.close()
             talking.cancel()
@@ -142,12 +142,12 @@ class ClaudeChild:
             await self._begin()
             ending = await self._turns.live(self._order.opening)
         except NotReady as fault:
-            self._tell_failed(fault.why, fault.said)
+            await self._tell_failed(fault.why, fault.said)
             return False
         except AgentGone:
             return True
         if ending is not None:
-            self._tell_end(ending)
+            await self._tell_end(ending)
         return False
 
     async def _begin(self) -> None:
@@ -187,12 +187,13 @@ class ClaudeChild:
         now = self._voice.now()
         self._voice.tell(EndTurn(node=self._node_id, diagnostic=diagnostic, **now))
 
-    def _tell_end(self, ending: Ending) -> None:
+    async def _tell_end(self, ending: Ending) -> None:
         if not self._is_up:
-            self._tell_failed(f"{ending.said} before it was up", "")
+            await self._tell_failed(f"{ending.said} before it was up", "")
             return
-        self._voice.tell(
-            EndChild(
+        now = self._voice.now()
+        await self._voice.tell_made(
+            lambda: EndChild(
                 node=self._node_id,
                 outcome=Outcome.FAILED,
                 stop_reason=ending.stop_reason,
@@ -200,15 +201,19 @@ class ClaudeChild:
                 produced_bytes=self._agent.produced_bytes,
                 diagnostic=self._diagnostic(ending.said),
                 promotes=ending.promotes,
-                **self._voice.now(),
+                **now,
             ),
         )
 
-    def _tell_failed(self, why: str, said: str) -> None:
+    async def _tell_failed(self, why: str, said: str) -> None:
         """Say that it did not come up. What the agent itself said is for the operator alone."""
-        diagnostic = self._diagnostic(f"{why}\n{said}" if said else why)
+        words = f"{why}\n{said}" if said else why
         now = self._voice.now()
-        self._voice.tell(FailStart(node=self._node_id, why=why, diagnostic=diagnostic, **now))
+        await self._voice.tell_made(
+            lambda: FailStart(
+                node=self._node_id, why=why, diagnostic=self._diagnostic(words), **now
+            ),
+        )
 
     def _diagnostic(self, words: str) -> str:
         return self._agent.diagnostic(words, self._frames.sample())

@@ -83,7 +83,7 @@ class LinesChild:
         try:
             goes_on = await self._start()
             while goes_on:
-                self._say_end(await self._live())
+                await self._say_end(await self._live())
                 goes_on = self._rests and await self._go_on()
         finally:
             self._signs.close()
@@ -124,7 +124,7 @@ class LinesChild:
         self._signs.close()
         if left := await self._process.rest():
             words = f"something of its run could not be ended: {'; '.join(left)}"
-            self._telling.end(Ending(reason="leftovers", words=words), self._course)
+            await self._telling.end(Ending(reason="leftovers", words=words), self._course)
             return False
         said = await self._talk.next(lambda: self._telling.end_turn(diagnostic))
         if said is None:
@@ -145,7 +145,9 @@ class LinesChild:
             started = await self._process.start_again(stdin, brief, self._session)
         except (LaunchFault, OSError, ValueError) as fault:
             said.settle(read=False)
-            self._telling.end(Ending(reason="run-not-started", words=str(fault)), self._course)
+            await self._telling.end(
+                Ending(reason="run-not-started", words=str(fault)), self._course
+            )
             return False
         if not started:
             said.settle(read=False)
@@ -264,18 +266,18 @@ class LinesChild:
             self._rests = True
             return
         if not ending.promotes or not closes:
-            self._telling.end(ending, self._course)
+            await self._telling.end(ending, self._course)
             return
         node, spoken = self._order.node, self._course.spoken
         final = await final_of(closing, spoken, node, self._voice, self._check_schema)
         refusal = await submit(final, self._voice)
         if refusal is not None:
             words = closing_refused(refusal)
-            self._telling.end(
+            await self._telling.end(
                 Ending(reason="closing-result-refused", words=words, shown=words), self._course
             )
 
-    def _say_end(self, ended: Exit | None) -> None:
+    async def _say_end(self, ended: Exit | None) -> None:
         """Say how the run ended, where nothing that was said before has settled it."""
         silent = ended is None and self._turn_over.is_set()
         ending = (
@@ -287,6 +289,6 @@ class LinesChild:
             missing = (
                 "it had listed our tools" if self._has_spoken else "it printed any JSON object"
             )
-            self._telling.fail_start(f"{ending.words} before {missing}", self._course)
+            await self._telling.fail_start(f"{ending.words} before {missing}", self._course)
         elif self._course.closing is None:
-            self._telling.end(ending, self._course)
+            await self._telling.end(ending, self._course)

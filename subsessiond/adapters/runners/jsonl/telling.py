@@ -27,11 +27,14 @@ class Telling:
         self._frames = frames
         self._voice = voice
 
-    def fail_start(self, words: str, course: Course) -> None:
+    async def fail_start(self, words: str, course: Course) -> None:
         """Tell that it did not come up."""
-        diagnostic = self.diagnostic(words, course)
         now = self._voice.now()
-        self._voice.tell(FailStart(node=self._node, why=words, diagnostic=diagnostic, **now))
+        await self._voice.tell_made(
+            lambda: FailStart(
+                node=self._node, why=words, diagnostic=self.diagnostic(words, course), **now
+            ),
+        )
 
     def end_turn(self, diagnostic: str) -> None:
         """Tell that a run is over after which another may follow.
@@ -42,10 +45,11 @@ class Telling:
         now = self._voice.now()
         self._voice.tell(EndTurn(node=self._node, diagnostic=diagnostic, **now))
 
-    def end(self, ending: Ending, course: Course) -> None:
+    async def end(self, ending: Ending, course: Course) -> None:
         """Tell that its last run is over."""
-        self._voice.tell(
-            EndChild(
+        now = self._voice.now()
+        await self._voice.tell_made(
+            lambda: EndChild(
                 node=self._node,
                 outcome=Outcome.FAILED,
                 stop_reason=ending.stop_reason,
@@ -54,7 +58,7 @@ class Telling:
                 promotes=ending.promotes,
                 produced_bytes=self._process.produced_bytes,
                 diagnostic=self.diagnostic(ending.words, course),
-                **self._voice.now(),
+                **now,
             ),
         )
 

@@ -35,7 +35,7 @@ async def test_the_operator_reads_all_and_the_parent_our_words(
     """Each error once, in order, with a little of the noise; nothing of it is shown below."""
     telling, frames = await make(here, processes)
     frames.read(b"a banner")
-    telling.end(Ending(reason="agent-error", words="gave up", shown="ours"), broken())
+    await telling.end(Ending(reason="agent-error", words="gave up", shown="ours"), broken())
     (told,) = here.told(EndChild)
     assert told.diagnostic == "gave up\n529 overloaded\nno protocol: a banner"
     assert (told.reason, told.output, told.promotes) == ("agent-error", "ours", False)
@@ -44,7 +44,7 @@ async def test_the_operator_reads_all_and_the_parent_our_words(
 async def test_a_failed_start_says_why(here: Stage, processes: LinuxProcesses) -> None:
     """Its words are the parent's too; what the agent said is the operator's alone."""
     telling, _ = await make(here, processes)
-    telling.fail_start("it left before it was up", broken())
+    await telling.fail_start("it left before it was up", broken())
     (told,) = here.told(FailStart)
     assert told.why == "it left before it was up"
     assert told.diagnostic == "it left before it was up\n529 overloaded\ngave up"
