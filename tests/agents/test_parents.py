@@ -96,7 +96,7 @@ async def test_what_is_killed_costs_a_parent_nothing_it_was_promised() -> None:
             assert (await running.end()).status == 0
         await here.until(north, "running")
 
-        async with there.parent(faults.third()) as running:
+        async with there.parent(faults.third(CLAUDE)) as running:
             await here.held("third")
             here.daemon.kill()
             await asyncio.to_thread(here.daemon.start)

@@ -106,6 +106,8 @@ SPAWN: Final = Tool(
         _WAIT,
         Field("checkOnly", FLAG),
     ),
+    # Why: beside an agent's own way to start others, one that has to be searched for is not found.
+    always=True,
 )
 
 SUCCEED: Final = Tool(
@@ -125,6 +127,8 @@ INBOX: Final = Tool(
     "subsession_inbox",
     "subsession.inbox",
     (Field("acknowledge", FLAG), _WAIT, Field("maxTokens", WHOLE)),
+    # Why: its reader is told to call it, and must not have to look for it then.
+    always=True,
 )
 
 TREE: Final = Tool(

@@ -69,14 +69,14 @@ def by_hook(lead: Lead) -> str:
     """Hire both, steer one, work until the gate `news`, and end the turn: a hook keeps it."""
     idle = {**lead.shell.step(line="true"), "wait": "news"}
     over = {"text": "I have nothing more to do."}
-    return script(*_begin(), idle, over, when={TOLD: (READ, SAYS)})
+    return script(*lead.find("subsession_steer"), *_begin(), idle, over, when={TOLD: (READ, SAYS)})
 
 
-def by_call(_: Lead) -> str:
+def by_call(lead: Lead) -> str:
     """Hire both, steer one, and list them at the gate `news`: the answer says more than asked."""
     looks = {"call": "subsession_tree", "args": {}, "wait": "news"}
     reads = {**READ, "take": {"count": WAITING}}
-    return script(*_begin(), looks, reads, SAYS)
+    return script(*lead.find("subsession_steer", "subsession_tree"), *_begin(), looks, reads, SAYS)
 
 
 def _begin() -> tuple[dict[str, Any], ...]:

@@ -43,12 +43,13 @@ def second() -> str:
     return "Go second. " + script(INBOX, {**READ, "wait": "second"}, INBOX, HOME)
 
 
-def third() -> str:
+def third(lead: Lead) -> str:
     """Read; after the daemon was killed at the gate `third`, have a successor do what is open."""
     report = {"output": work.told("north"), "stage": "final", "outcome": "completed"}
     heir = work.mission("heir", {"call": "report", "args": report}, {"text": "bye"})
     succeed = {"childId": "<ended>", "mission": heir}
     return "Go third. " + script(
+        *lead.find("subsession_succeed"),
         INBOX,
         {**READ, "wait": "third"},
         {"call": "subsession_succeed", "args": succeed, "take": {"ended": ENDED}},

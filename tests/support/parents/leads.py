@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tests.support.rigs import BIN, Call, Prepared, claude, codex
 from tests.support.rigs.rig import basic_env, put_in
@@ -25,6 +25,8 @@ class Lead:
     files: Mapping[str, str]
     """What its user has below HOME."""
     shell: Call
+    finds: tuple[str, str] | None
+    """The tool by which its model finds others, and what stands before the names of ours there."""
     own: str
     """What the tools by which it starts its own subagents have in their names."""
 
@@ -32,6 +34,14 @@ class Lead:
     def installed(self) -> bool:
         """Whether its program is here."""
         return (BIN / self.command[0]).exists()
+
+    def find(self, *tools: str) -> tuple[dict[str, Any], ...]:
+        """Give the step by which its model gets at tools that it is not offered at once."""
+        if self.finds is None:
+            return ()
+        tool, before = self.finds
+        query = f"select:{','.join(before + name for name in tools)}"
+        return ({"call": tool, "args": {"query": query, "max_results": len(tools)}},)
 
     def prepare(self, home: Path, stub: str, state: Path | None = None) -> Prepared:
         """Write its settings and give its command line and environment.
@@ -72,7 +82,9 @@ CLAUDE: Final = Lead(
         *("claude", "-p", "--output-format", "stream-json", "--verbose"),
         *("--permission-prompts", "none", "--allowedTools", "Bash,mcp__subsession"),
     ),
-    env=claude.ENV,
+    # Why without: a person's agent keeps most tools of servers behind a search, so this one does.
+    env={name: word for name, word in claude.ENV.items() if name != "ENABLE_TOOL_SEARCH"},
+    finds=("ToolSearch", "mcp__subsession__"),
     files={},
     shell=claude.SHELL,
     own="Agent",
@@ -86,6 +98,7 @@ CODEX: Final = Lead(
         "--dangerously-bypass-hook-trust",
     ),
     env=codex.ENV,
+    finds=None,
     # Why the limit: of what a command printed, a model that it does not know is shown 10 kB.
     files={
         ".codex/config.toml": "tool_output_token_limit = 20000\n"

@@ -88,7 +88,7 @@ def test_a_tool_is_shaped_as_every_public_agent_takes_it() -> None:
 
 
 def test_no_tool_waits_for_an_approval() -> None:
-    """Every tool says that it reads, and those by which a child reports are never hidden."""
+    """Every tool says that it reads; those to report, to hire and to hear are never hidden."""
     tools = {tool["name"]: tool for tool in shown(MIDDLE, ROLES)}
     for tool in tools.values():
         assert tool["annotations"] == {
@@ -97,7 +97,8 @@ def test_no_tool_waits_for_an_approval() -> None:
             "openWorldHint": False,
         }
     always = {name for name, tool in tools.items() if "_meta" in tool}
-    assert always == {"report", "subsession_checkpoint"}
+    needed = {"report", "subsession_checkpoint", "subsession_spawn", "subsession_inbox"}
+    assert always == needed
     assert tools["report"]["_meta"] == {"anthropic/alwaysLoad": True}
 
 
