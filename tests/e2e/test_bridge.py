@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -217,3 +218,26 @@ def test_a_bridge_alone_can_be_the_root() -> None:
         with Ide(daemon.state, daemon.workspace) as ide:
             ide.greet()
             assert roots_on(daemon, daemon.workspace) == [root]
+
+
+def test_the_folder_it_works_on_lends_it_no_module() -> None:
+    """However it was asked for: what lies there was written by who knows whom."""
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+    program = str(Path(sys.executable).with_name("subsession"))
+    # Why a daemon of its own: this very process is the agent here, and the person no more.
+    with Daemon(config=CONFIG) as daemon:
+        folder = daemon.workspace
+        for name in ("json", "subsession", "socket"):
+            (folder / f"{name}.py").write_text("open('taken', 'w').close()\n")
+        for words in (("mcp", "--socket"), ("--json", "mcp", "--socket")):
+            done = subprocess.run(
+                [program, *words, str(daemon.socket)],
+                cwd=folder,
+                input=f"{hello}\n",
+                capture_output=True,
+                text=True,
+                timeout=30,
+                check=True,
+            )
+            assert "result" in json.loads(done.stdout)
+        assert not (folder / "taken").exists()

@@ -23,7 +23,8 @@ def add(verbs: Verbs) -> None:
 def serve(session: Session) -> int:
     """Become the bridge.
 
-    Why anew: the daemon knows one by its command line, which other words may stand in.
+    Why anew: the daemon knows one by its command line, which other words may stand in. And it looks
+    for no program of ours in the folder that it works on, which may have a `json.py`.
     """
     words = session.words
     named = {
@@ -34,4 +35,5 @@ def serve(session: Session) -> int:
     }
     options = [f"{name}={value}" for name, value in named.items() if value is not None]
     session.close()
-    os.execv(sys.executable, [sys.executable, "-m", "subsession.mcp", *options])  # noqa: S606
+    command = [sys.executable, "-P", "-m", "subsession.mcp", *options]
+    os.execv(sys.executable, command)  # noqa: S606

@@ -26,7 +26,7 @@ def test_it_becomes_the_bridge_by_a_command_line_the_daemon_knows(became: list[A
     """Options of all verbs may stand before it, and stand behind it then."""
     with pytest.raises(SystemExit):
         main(["--state-dir", "/s", "mcp", "--workspace", "/w x"])
-    command = [sys.executable, "-m", "subsession.mcp", "--workspace=/w x", "--state-dir=/s"]
+    command = [sys.executable, "-P", "-m", "subsession.mcp", "--workspace=/w x", "--state-dir=/s"]
     assert became == [(sys.executable, command)]
 
 
