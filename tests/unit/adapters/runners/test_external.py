@@ -3,6 +3,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
@@ -178,6 +179,18 @@ async def test_who_may_be_asked_is_asked_and_never_killed(
         assert process.wait(10) == 7
 
 
+async def below_of(here: Stage) -> int:
+    """Give the process that a shell has started, once it is no copy of the shell any more."""
+    path = here.folder / "below"
+    async with asyncio.timeout(10):
+        while not path.exists() or not path.read_text().endswith("\n"):  # noqa: ASYNC110 -- a file tells nobody
+            await asyncio.sleep(0.005)
+        below = int(path.read_text())
+        while Path(f"/proc/{below}/comm").read_text() != "sleep\n":  # noqa: ASYNC110 -- nor does exec
+            await asyncio.sleep(0.005)
+    return below
+
+
 async def test_what_it_started_counts_as_left(here: Stage, processes: LinuxProcesses) -> None:
     """A process with its mark outlives it: the claim waits for that one too."""
     async with a_room(here, processes) as room:
@@ -185,9 +198,9 @@ async def test_what_it_started_counts_as_left(here: Stage, processes: LinuxProce
         running = asyncio.create_task(child.run())
         process = await room.by.join(room.node, "sleep 600 & echo $! >below; read word")
         await room.until(Status.RUNNING)
+        below = await below_of(here)
         process.communicate()
         await running
-        below = int((here.folder / "below").read_text())
         stopped = await child.stop()
         assert [f"process {below} (sleep)" in words for words in stopped.leftovers] == [True]
         await room.confirm(stopped)
