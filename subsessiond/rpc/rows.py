@@ -68,9 +68,14 @@ class Rows:
     def page(self, tree: Tree, ids: Iterable[NodeId], *, whole: bool) -> list[msgspec.Raw]:
         """Give the rows of those nodes that are in the tree."""
         nodes = (tree.nodes[node_id] for node_id in ids if node_id in tree.nodes)
-        if whole:
-            return [self.whole(tree, node) for node in nodes]
-        return [self.short(node) for node in nodes]
+        if not whole:
+            return [self._short.of(node) for node in nodes]
+        # Why asked first: hardly any node has mail, and a page has thousands.
+        mail, row = tree.mail, self._whole.of
+        return [
+            row(node, left_unread(tree, node)) if node.node_id in mail else row(node)
+            for node in nodes
+        ]
 
 
 class _Kept:

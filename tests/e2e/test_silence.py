@@ -75,6 +75,7 @@ LIVES: dict[str, tuple[str, dict[str, Any]]] = {
 """Who is as silent, and goes on."""
 
 
+@pytest.mark.scenario("S30")
 @pytest.mark.timeout(90)  # two sweeps, five seconds apart, and the stops after them
 def test_each_limit_ends_whom_it_is_for_and_nobody_else() -> None:
     """Silence, an open call, the start and the deadline each have their own; all else lives on."""

@@ -74,11 +74,12 @@ PLANTS = (
 )
 
 
+@pytest.mark.scenario("S37")
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
 async def test_planted_links_are_not_followed(
     tmp_path: Path, plant: Callable[[Path, Path], None]
 ) -> None:
-    """S37: nothing outside is made, read, changed or removed through what was planted."""
+    """Nothing outside is made, read, changed or removed through what was planted."""
     base, outside = tmp_path / "transcripts", tmp_path / "outside"
     for made in (base, outside):
         made.mkdir()
