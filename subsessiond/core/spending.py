@@ -16,6 +16,7 @@ from subsessiond.model.ids import NodeId
 from subsessiond.model.message import Message, Source
 from subsessiond.model.node import Author, Node, Settlement, Status, StopReason
 from subsessiond.model.report import Outcome
+from subsessiond.model.tree import Tree
 from subsessiond.model.usage import Usage
 
 STEPS: Final = 3
@@ -55,8 +56,21 @@ def hold_caps(draft: Draft, node_id: NodeId, before: Usage | None) -> None:
         name = node.parent
 
 
+def covered_tokens(tree: Tree, node: Node) -> int | None:
+    """Give what a node's cap has to cover: what it spent itself, and its children by their caps.
+
+    Why not more than a child was lent: one that spends more in a great step, or tells a false
+    figure, is ended for it, and its parent and siblings are not.
+    """
+    children = (tree.nodes[child] for child in tree.children.get(node.node_id, ()))
+    below = ((spent_tokens(together(child).measured), child.token_cap) for child in children)
+    parts = [spent_tokens(node.measured), *(s if s is None else min(s, cap) for s, cap in below)]
+    known = [part for part in parts if part is not None]
+    return sum(known) if known else None
+
+
 def _hold(draft: Draft, node: Node, pace: int) -> None:
-    spent = spent_tokens(together(node).measured)
+    spent = covered_tokens(draft.tree, node)
     if spent is None:
         return
     if spent >= node.token_cap:

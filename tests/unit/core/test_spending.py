@@ -5,7 +5,7 @@ import pytest
 from subsessiond.core.spending import spent_tokens
 from subsessiond.core.words import WRAP_UP
 from subsessiond.model.effects import PromptChild, StopChild
-from subsessiond.model.events import MessageStaged, NodeSettled, UsageMeasured, WrapUpAsked
+from subsessiond.model.events import MessageStaged, NodeSettled, WrapUpAsked
 from subsessiond.model.node import Author, Phase, Status, StopReason
 from subsessiond.model.report import Outcome
 from subsessiond.model.usage import Usage
@@ -105,8 +105,19 @@ def test_tokens_told_after_the_end_hold_only_those_above() -> None:
     """A settled node keeps its end; its parent's cap covers what it used up to the last."""
     now = at_work(play(), "lead", role="lead", token_cap=CAP)
     now = now >> spawn("a", under="lead", token_cap=30_000) >> started("a") >> final("a")
-    now = now >> used("a", CAP) << UsageMeasured << said(NodeSettled, "lead")
+    now = now >> used("lead", CAP - 30_000) >> used("a", 30_000) << said(NodeSettled, "lead")
     assert now.node("a").settlement.outcome is Outcome.COMPLETED  # type: ignore[union-attr]
+
+
+def test_a_child_that_tells_a_false_figure_ends_nobody_but_itself() -> None:
+    """Its parent's cap covers what the child was lent, not what it says that it has spent."""
+    now = at_work(play(), "lead", role="lead", token_cap=CAP)
+    now = now >> spawn("a", under="lead", token_cap=30_000) >> started("a")
+    now = now >> spawn("b", under="lead", token_cap=30_000) >> started("b") >> used("a", 10**12)
+    now = now << said(NodeSettled, "a")
+    assert now.node("lead").status is Status.RUNNING
+    assert now.node("b").status is Status.RUNNING
+    assert now.node("lead").below.measured == Usage(input=10**12)
 
 
 @pytest.mark.parametrize("phase", [Phase.WAITING, Phase.RATE_LIMITED])
