@@ -42,7 +42,6 @@ CANNOT: Final[Mapping[tuple[str, str], str]] = {
     ("opencode", "refusal"): _NO_QUESTION,
     ("gemini", "refusal"): _NO_QUESTION,
     ("pi-acp", "refusal"): "no: it asks nobody anything; what it wrote is not compared yet",
-    ("opencode", "late"): _ONE_PROMPT,
     ("gemini", "late"): _ONE_PROMPT,
     ("codex-acp-zed", "tokens"): "null: it tells the size of its context, not what it used",
     ("kimi-acp", "tokens"): "null: it tells the size of its context, not what it used",
