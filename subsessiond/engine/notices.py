@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from subsessiond.core.views.blocked import asks
+from subsessiond.core.views.blocked import is_queued
 from subsessiond.core.views.notice import notice_of
 from subsessiond.model.events import AnyEvent, NodeSettled, TreeForgotten
 from subsessiond.model.ids import NodeId
@@ -50,7 +50,7 @@ class Notices:
         self._clock = clock
         self._scrub = scrub
         self._ends = ends
-        self._queued = {node.node_id for node in tree.nodes.values() if asks(node)}
+        self._queued = {node.node_id for node in tree.nodes.values() if is_queued(tree, node)}
         self._waiting: dict[NodeId, None] = {}
         self._ended: dict[NodeId, None] = {}
         self._wake = asyncio.Event()
@@ -68,7 +68,7 @@ class Notices:
         node = tree.nodes.get(event.node)
         if node is None:
             return
-        if not asks(node):
+        if not is_queued(tree, node):
             self._queued.discard(node.node_id)
         elif node.node_id not in self._queued:
             self._queued.add(node.node_id)

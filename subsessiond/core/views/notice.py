@@ -4,6 +4,7 @@ Bounded whatever happened, and plain: what agents wrote is neither markup nor mo
 """
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Final
 
 from subsessiond.core.views.blocked import category_of
@@ -16,6 +17,9 @@ NAMED_MOST: Final = 3
 TITLE_CHARS: Final = 40
 ASK_CHARS: Final = 80
 """What is shown of a title and of a blocker: with three nodes named all of it stays one line."""
+
+_KINDS: Final = MappingProxyType({"mail": "left reports that nobody read"})
+"""What waits where the name of its category says too little."""
 
 _MARKUP: Final = str.maketrans({"<": "‹", ">": "›", "&": "+"})
 
@@ -50,7 +54,8 @@ def _asks(node: Node, scrub: Callable[[str], str]) -> str:
     said = node.settlement
     words = (*said.blockers, *said.open_questions) if said else ()
     name = _plain(_name(node), TITLE_CHARS, scrub)
-    what = _plain(words[0], ASK_CHARS, scrub) if words else category_of(node)
+    kind = category_of(node)
+    what = _plain(words[0], ASK_CHARS, scrub) if words else _KINDS.get(kind, kind)
     return f"{name}: {what}"
 
 

@@ -76,6 +76,16 @@ async def test_a_burst_is_one_notice_and_the_next_comes_after_a_while(room: Room
     assert room.desktop.shown[1:] == [("subsession: waits for you", "c: question: x")]
 
 
+async def test_reports_that_nobody_read_are_told(room: Room) -> None:
+    """A parent that ends over them stands in the queue as one that is blocked does."""
+    lead = await room.bench.child(await room.bench.root(), role="lead", title="lead")
+    await room.bench.finish(await room.bench.child(lead))
+    await room.bench.finish(lead, outcome=Outcome.FAILED)
+    await room.pass_ms(GATHER_MS)
+    told = ("subsession: waits for you", "lead: left reports that nobody read")
+    assert room.desktop.shown == [told]
+
+
 async def test_what_was_seen_to_meanwhile_is_not_told(room: Room) -> None:
     """Who was dismissed while others gathered needs nobody any more, and comes again if need be."""
     root = await room.bench.root()

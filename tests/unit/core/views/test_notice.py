@@ -52,3 +52,11 @@ def test_what_agents_wrote_is_plain_scrubbed_and_bounded() -> None:
     assert text == f"‹i› t‹/i›: approval: ‹b›now‹/b› + [31mred abc GITHUB_TOKEN={MARK}"
     many = tuple(blocked(number, "x" * 9_000, title="t" * 500) for number in range(2, 900))
     assert len(notice_of(many, (), SCRUB).text) < 400
+
+
+def test_mail_that_nobody_read_says_so() -> None:
+    """A parent that ended over its children's reports asks nothing, and the name of what it left
+    would not tell.
+    """
+    node = a_node(2, status=Status.RELEASED, settlement=a_settlement(Outcome.FAILED))
+    assert notice_of((node,), (), SCRUB).text == "node 2: left reports that nobody read"
