@@ -174,6 +174,26 @@ async def test_what_lies_beside_its_file_is_not_held(tmp_path: Path) -> None:
         assert not (here.daemon.workspace / ".subsession/x").exists()
 
 
+def reckless(stub: str, home: Path) -> dict[str, str]:
+    """Fill the home of a user who lets codex do anything at her side."""
+    environ = make_home(NAME, stub, home)
+    file = home / ".codex/config.toml"
+    own = file.read_text().replace('"read-only"', '"danger-full-access"')
+    assert "danger" in own
+    file.write_text(f"{own}\n[sandbox_workspace_write]\nnetwork_access = true\n")
+    return environ
+
+
+async def test_what_its_user_lets_it_do_a_child_may_not() -> None:
+    """Her own settings are for her own sessions: a child is held as its role says."""
+    async with stage(tables, reckless) as here:
+        line = "echo hi >x && echo ok:x; echo hi >src/x && echo ok:src; touch ~/x && echo ok:home"
+        (here.daemon.workspace / "src").mkdir()
+        said = await shell(here, line, ownedGlobs=["src/**"])
+        assert [word for word in ("ok:x", "ok:src", "ok:home") if word in said] == ["ok:src"]
+        assert DENIED in said
+
+
 async def test_a_reader_writes_nothing_at_all() -> None:
     """Who owns no file has no folder, and by no command."""
     async with here_of() as here:
