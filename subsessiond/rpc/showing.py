@@ -10,7 +10,7 @@ from subsessiond.model.ids import NodeId
 from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.desk import Desk
 from subsessiond.rpc.refused import Refused
-from subsessiond.rpc.shown import SHOWING, parts_of_answer, parts_of_refusal
+from subsessiond.rpc.shown import REPORT, SHOWING, is_shown, parts_of_answer, parts_of_refusal
 from subsessiond.wire.errors import error_object
 
 _encode = msgspec.json.Encoder().encode
@@ -19,7 +19,7 @@ _encode = msgspec.json.Encoder().encode
 def showing(desk: Desk, handlers: Mapping[str, Handler]) -> Mapping[str, Handler]:
     """Give the same methods; what they answer nodes is counted."""
     return {
-        name: _counted(desk, name, run) if name in SHOWING else run
+        name: _counted(desk, name, run) if name in SHOWING or name == REPORT else run
         for name, run in handlers.items()
     }
 
@@ -30,13 +30,15 @@ def _counted(desk: Desk, name: str, run: Handler) -> Handler:
         try:
             found = await run(call, params)
         except Refused as refused:
-            size = len(_encode(error_object(refused.rejection)))
-            parts = parts_of_refusal(desk.tree, reader, name, size, subject)
-            desk.ledger.show(reader, size, parts)
+            if is_shown(name, refused.rejection.code.name):
+                size = len(_encode(error_object(refused.rejection)))
+                parts = parts_of_refusal(desk.tree, reader, name, size, subject)
+                desk.ledger.show(reader, size, parts)
             raise
         answer = found if type(found) is msgspec.Raw else msgspec.Raw(_encode(found))
-        parts = parts_of_answer(desk.tree, reader, name, answer, subject)
-        desk.ledger.show(reader, len(answer), parts)
+        if is_shown(name, None):
+            parts = parts_of_answer(desk.tree, reader, name, answer, subject)
+            desk.ledger.show(reader, len(answer), parts)
         return answer
 
     # Why not a coroutine of its own for all: the operator's reads are many, and cost nothing here.

@@ -11,6 +11,7 @@ import msgspec
 from subsessiond.core.ledger import mail_part
 from subsessiond.model.ids import NodeId
 from subsessiond.model.ledger import Part, Why
+from subsessiond.model.rejection import Code
 from subsessiond.model.tree import Tree
 
 HIRING: Final = frozenset({"subsession.spawn", "subsession.succeed", "subsession.plan"})
@@ -21,6 +22,9 @@ NAMING: Final = frozenset(
 )
 SHOWING: Final = HIRING | NAMING | {INBOX, TREE}
 """Methods whose answers are a parent's; those of a child for itself are no answers to a parent."""
+
+REPORT: Final = "subsession.report"
+"""Of a child for itself, too, but for one refusal: that its own children live."""
 
 
 class _Hired(msgspec.Struct, rename="camel"):
@@ -57,6 +61,11 @@ def named(params: Mapping[str, Any]) -> str | None:
     """Give the node that a call names, or after which the message is named that it names."""
     given = params.get("nodeId") or params.get("childId") or params.get("messageId")
     return given.partition(".")[0] if isinstance(given, str) else None
+
+
+def is_shown(method: str, refused: str | None) -> bool:
+    """Tell whether an answer counts as shown, by its method and the word of its refusal."""
+    return method in SHOWING or (method == REPORT and refused == Code.CHILDREN_LIVE.name)
 
 
 def parts_of_refusal(

@@ -22,7 +22,7 @@ from subsessiond.rpc.mcp.results import Result, add_texts, answer_text, refusal_
 from subsessiond.rpc.mcp.riding import riding_mail
 from subsessiond.rpc.mcp.table import INBOX, TOOLS, Tool, shown
 from subsessiond.rpc.shown import (
-    SHOWING,
+    is_shown,
     letters_of,
     named,
     parts_of_answer,
@@ -84,7 +84,8 @@ class Toolbox:
         """Call a tool: whatever happens becomes a result, not yet counted as shown."""
         result, answer = await self._called(tool, arguments, call)
         reader = call.caller.node_id
-        if reader is None or tool.method not in SHOWING:
+        refused = result.get("structuredContent", {}).get("code")
+        if reader is None or not is_shown(tool.method, refused):
             return Told(result)
         size = _size(result)
         subject = named(arguments) if isinstance(arguments, dict) else None

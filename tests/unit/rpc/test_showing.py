@@ -15,7 +15,7 @@ from subsessiond.model.rejection import Code
 from subsessiond.rpc.call import Call, Handler
 from subsessiond.rpc.refused import Refused
 from subsessiond.rpc.showing import showing
-from subsessiond.rpc.shown import SHOWING
+from subsessiond.rpc.shown import REPORT, SHOWING
 from subsessiond.wire.errors import error_object
 from subsessiond.wire.methods import METHODS
 from tests.support.desk import PERSON, Bench, a_bench, as_node
@@ -107,4 +107,23 @@ async def test_other_methods_are_left_as_they_are(bench: Bench) -> None:
     """What is no answer to a parent costs nothing."""
     methods = showing(bench.desk, bench.methods)
     same = {name for name, run in methods.items() if run is bench.methods[name]}
-    assert same == set(bench.methods) - SHOWING
+    assert same == set(bench.methods) - SHOWING - {REPORT}
+
+
+async def test_a_report_is_shown_to_nobody_unless_its_children_are_why_it_is_refused(
+    bench: Bench,
+) -> None:
+    """Its answers are a child's own but for that one."""
+    here = Counted(bench)
+    lead = await bench.child(await bench.root(), role="lead")
+    child = await bench.child(lead)
+    final = {"output": "done", "stage": "final"}
+    await here.call(REPORT, as_node(lead), output="here")
+    for outcome, code in ((None, Code.REPORT_INVALID), ("completed", Code.CHILDREN_LIVE)):
+        more = {"outcome": outcome} if outcome else {}
+        with pytest.raises(Refused) as raised:
+            await here.call(REPORT, as_node(lead), **final, **more)
+        assert raised.value.rejection.code is code
+    size = len(msgspec.json.encode(error_object(raised.value.rejection)))
+    assert (await here.account(lead)).general == size
+    assert (await here.account(child)).answers == 0

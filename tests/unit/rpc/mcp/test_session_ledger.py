@@ -80,6 +80,22 @@ async def test_a_child_is_not_its_own_parent(bench: Bench) -> None:
     await agent.leave()
 
 
+async def test_a_final_that_is_refused_for_its_children_is_shown_because_of_them(
+    bench: Bench,
+) -> None:
+    """It names them all, so it is of no one child; other refusals of reports are its own."""
+    root = await bench.root()
+    lead = await bench.child(root, role="lead")
+    await bench.child(lead)
+    agent = Agent(bench, as_node(lead))
+    final = {"stage": "final", "outcome": "completed"}
+    refused = await agent.tool("report", output="done", **final)
+    assert refused["structuredContent"]["code"] == "CHILDREN_LIVE"
+    assert (await agent.tool("report", output="done", stage="final"))["isError"]
+    assert (await account(bench, lead)).general == size(refused)
+    await agent.leave()
+
+
 async def test_one_answer_with_mail_of_three_is_shared_exactly(bench: Bench) -> None:
     """The parts make up the text; what stands between them is shared evenly."""
     root = await bench.root()
