@@ -68,6 +68,7 @@ class Ledger:
         self._news = asyncio.Event()
         self._hurry = asyncio.Event()
         self._stopped = False
+        self._begun = False
         self._failing = False
         """Whether the operator has been told that nothing is kept."""
         self._lives: tuple[Life, ...] = ()
@@ -80,12 +81,23 @@ class Ledger:
 
     async def load(self, tree: Tree) -> None:
         """Go on where the last life stopped."""
-        self._lives = await self._store.begin_counting(self._clock.wall_ms())
+        try:
+            await self._begin()
+        except StoreFault as fault:
+            # Why go on: a full disk keeps no daemon from starting. It is tried again.
+            log.warning("counts are not kept", fault=str(fault))
+            self._failing = True
         self._tree = tree
         ids = tuple(sorted(tree.nodes))
         self._roots = {node_id: tree.nodes[node_id].root for node_id in ids}
         found = await self._store.accounts(ids)
         self._accounts |= {account.node_id: account for account in found}
+
+    async def _begin(self) -> None:
+        """Note that this life counts, so that the next one knows if it never ended."""
+        if not self._begun:
+            self._lives = await self._store.begin_counting(self._clock.wall_ms())
+            self._begun = True
 
     def on_events(self, events: tuple[AnyEvent, ...], tree: Tree) -> None:
         """Begin to count for new nodes, and stop for those that are in the store alone."""
@@ -164,6 +176,7 @@ class Ledger:
         counts = tuple(self._accounts[name] for name in sorted(unkept) if name in self._accounts)
         try:
             if counts or last:
+                await self._begin()
                 await self._store.keep_accounts(counts, last=last)
         except StoreFault as fault:
             # Why go on: they are kept with the next ones, and nothing waits for them.

@@ -112,6 +112,8 @@ class MemoryStore:
 
     async def begin_counting(self, at_ms: int) -> tuple[Life, ...]:
         """Begin a life."""
+        if self.fault is not None:
+            raise self.fault
         if self._counting_since is not None:
             self._lives += (Life(began_ms=self._counting_since, found_ms=at_ms),)
         self._counting_since = at_ms

@@ -264,6 +264,23 @@ async def test_what_cannot_be_kept_is_kept_with_the_next() -> None:
     assert (await store.accounts((CHILD.node_id,)))[0].mail == 10
 
 
+async def test_a_full_disk_keeps_no_daemon_from_starting() -> None:
+    """That a life has begun is noted as soon as it can be; it is told of once."""
+    store = MemoryStore()
+    store.fault = StoreFault("the disk is full")
+    with capture_logs() as logs:
+        made = await born(store)
+        async with running(made):
+            show(made)
+    assert [entry["event"] for entry in logs] == ["counts are not kept"]
+    store.fault = None
+    task = asyncio.create_task(made.run())
+    made.stop()
+    await task
+    assert (await store.accounts((CHILD.node_id,)))[0].mail == 10
+    assert (await a_ledger(store)).lives == ()
+
+
 async def test_nothing_new_writes_nothing() -> None:
     """The same definitions again, and no bytes, are no news."""
     store = MemoryStore()
