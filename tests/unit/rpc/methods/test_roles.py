@@ -78,6 +78,12 @@ async def test_a_node_sees_what_was_accepted_in_its_workspace(bench: Bench) -> N
     assert [row["name"] for row in await listed(bench, as_node(root), workspace="/")] == [
         "project/rev"
     ]
+    made = {"role": "project/rev", "brief": LEAST}
+    child = (await bench.call("subsession.spawn", as_node(root), **made))["nodeId"]
+    assert bench.node(child).parent == root
+    made = {"role": "project/other", "brief": LEAST}
+    refused = await bench.refusal("subsession.spawn", as_node(root), **made)
+    assert refused.code is Code.ROLE_UNSAFE
 
 
 async def test_what_a_node_is_shown_is_bounded(bench: Bench) -> None:
