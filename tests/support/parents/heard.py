@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.lifecycle.stage import Stage, drop_folder, list_running, make_folder, stage
+from tests.support.lifecycle.stage import Stage, list_running, stage
 from tests.support.parents import play, seen, ways, work
 from tests.support.parents.leads import Lead, subsession
 from tests.support.rigs import Prepared
@@ -69,15 +69,8 @@ async def scene(lead: Lead) -> AsyncIterator[Scene]:
     """Set it up."""
     async with stage(ways.agents_toml, ways.home_of, {"roles.toml": ways.ROLES}) as here:
         work.fill(here.daemon.workspace)
-        home = make_folder("home-")
-        try:
-            yield Scene(here, lead, _prepare(lead, home, here))
-        finally:
-            drop_folder(home)
-
-
-def _prepare(lead: Lead, home: Path, here: Stage) -> Prepared:
-    return lead.prepare(home, here.stub.url, here.daemon.state)
+        with ways.new_home() as home:
+            yield Scene(here, lead, lead.prepare(home, here.stub.url, here.daemon.state))
 
 
 def command_of(pid: int) -> list[bytes]:

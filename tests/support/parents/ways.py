@@ -1,5 +1,7 @@
 """Three ways to have two halves looked through, and what each way cost the one who asked."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -61,6 +63,16 @@ def home_of(stub: str, home: Path) -> dict[str, str]:
     return environ
 
 
+@contextmanager
+def new_home() -> Iterator[Path]:
+    """Give a folder for the length of a block."""
+    home = make_folder("home-")
+    try:
+        yield home
+    finally:
+        drop_folder(home)
+
+
 def spawns(*, chatty: bool) -> tuple[work.Step, ...]:
     """Hire for both halves."""
     tasks = {half: work.ours(half, kind, chatty=chatty) for half, kind in KINDS.items()}
@@ -77,11 +89,10 @@ async def ours(lead: Lead, *, chatty: bool) -> Cost:
     told = script(*spawns(chatty=chatty), inbox | until, {"text": "Both."})
     async with stage(agents_toml, home_of, {"roles.toml": ROLES}) as here:
         work.fill(here.daemon.workspace)
-        home = make_folder("home-")
-        prepared = lead.prepare(home, here.stub.url, here.daemon.state)
-        async with parent(prepared, here.daemon.workspace, told) as running:
-            ended = await running.end()
-        drop_folder(home)
+        with new_home() as home:
+            prepared = lead.prepare(home, here.stub.url, here.daemon.state)
+            async with parent(prepared, here.daemon.workspace, told) as running:
+                ended = await running.end()
         return _cost(here.stub.requests, ended, "subsession")
 
 
@@ -98,13 +109,12 @@ async def by_itself(lead: Lead, *, chatty: bool) -> Cost:
 
 async def _alone(lead: Lead, words: str, tools: str = "") -> Cost:
     async with Stub() as stub:
-        home = make_folder("home-")
-        folder = home / "work"
-        folder.mkdir()
-        work.fill(folder)
-        async with parent(lead.prepare(home, stub.url), folder, words) as running:
-            ended = await running.end()
-        drop_folder(home)
+        with new_home() as home:
+            folder = home / "work"
+            folder.mkdir()
+            work.fill(folder)
+            async with parent(lead.prepare(home, stub.url), folder, words) as running:
+                ended = await running.end()
         return _cost(stub.requests, ended, tools)
 
 
