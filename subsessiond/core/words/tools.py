@@ -167,8 +167,9 @@ TOOL_WORDS: Final[Mapping[str, ToolWords]] = MappingProxyType(
 
 ROOT_INSTRUCTIONS = (
     "These tools start subagents that work in the background on this machine. Give each a whole "
-    "task and the files it may write; then wait for its reports with subsession_inbox. You pay for "
-    "their reports, not for their transcripts."
+    "task and the files it may write, and go on: the answers of these tools say when a report has "
+    "come. Read it, or wait for one, with subsession_inbox. When one ends blocked, tell the person "
+    "what it names: only they can decide it. You pay for reports, not for transcripts."
 )
 
 NOBODY_INSTRUCTIONS = (
