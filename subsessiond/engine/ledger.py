@@ -18,6 +18,7 @@ from subsessiond.model.events import (
     AnyEvent,
     MessagesMoved,
     NodeAdmitted,
+    NodeReleased,
     RootOpened,
     TreeForgotten,
 )
@@ -109,6 +110,10 @@ class Ledger:
             elif isinstance(event, MessagesMoved):
                 if parts := ledger.read_by_script(before, event):
                     self.show(event.node, sum(part.size for part in parts), parts)
+            elif isinstance(event, NodeReleased):
+                # Why now: all of it has been read, and a figure that is whole is worth keeping.
+                self._hurry.set()
+                self._wake()
             elif isinstance(event, TreeForgotten):
                 self._forgotten.add(event.node)
                 self._wake()
@@ -170,6 +175,8 @@ class Ledger:
         with suppress(TimeoutError):
             async with asyncio.timeout(REST_S):
                 await self._hurry.wait()
+        if not self._stopped:
+            self._hurry.clear()
 
     async def _keep(self, *, last: bool) -> None:
         unkept, self._unkept = self._unkept, set()

@@ -11,7 +11,13 @@ from structlog.testing import capture_logs
 
 from subsessiond.engine import ledger as engine
 from subsessiond.engine.ledger import Ledger, counting
-from subsessiond.model.events import MessagesMoved, NodeAdmitted, RootOpened, TreeForgotten
+from subsessiond.model.events import (
+    MessagesMoved,
+    NodeAdmitted,
+    NodeReleased,
+    RootOpened,
+    TreeForgotten,
+)
 from subsessiond.model.ids import NodeId, message_id
 from subsessiond.model.ledger import Account, Life, Part, Stream, Why
 from subsessiond.model.message import Message, MessageState, Source
@@ -194,6 +200,22 @@ async def test_of_a_node_that_is_not_in_memory_nothing_is_counted() -> None:
     async with running(made):
         assert await made.of((node_id(9),)) == {node_id(9): old}
     assert await store.accounts((node_id(9),)) == (old,)
+
+
+async def test_what_has_gone_is_kept_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is waited for once a child's last byte has been read, and then again as before."""
+    monkeypatch.setattr(engine, "REST_S", 3_600.0)
+    store = Noticed()
+    made = await born(store)
+    show(made)
+    async with running(made), asyncio.timeout(10):
+        made.on_events((NodeReleased(node=CHILD.node_id, at_ms=AT_MS),), TREE)
+        await store.kept.wait()
+        assert (await store.accounts((CHILD.node_id,)))[0].mail == 10
+        show(made)
+        for _ in range(50):  # let it wake, and gather
+            await asyncio.sleep(0)
+        assert store.tries == 1
 
 
 async def test_a_closed_tree_leaves_memory_once_its_counts_are_kept() -> None:
