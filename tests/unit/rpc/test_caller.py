@@ -6,11 +6,13 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from subsessiond.model.commands import Caller
 from subsessiond.model.events import RootResumed
 from subsessiond.model.ids import NodeId
 from subsessiond.model.peer import Peer, Spot
+from subsessiond.model.process import AGENT, Identity
 from subsessiond.model.rejection import Code
 from subsessiond.model.tree import Tree
 from subsessiond.rpc.caller import Callers
@@ -48,6 +50,10 @@ class Room:
         """Describe a peer, counting how often that is asked for."""
         self.looks += 1
         return self._peers[sock]
+
+    def runs(self, agent: Identity) -> bool:
+        """Tell of the root's agent alone that it runs."""
+        return agent.pid == 50
 
     def connect(self, *pids: int, **fields: Any) -> socket.socket:
         """Open a connection from a process with these ancestors."""
@@ -231,3 +237,13 @@ def test_a_connection_that_is_gone_is_refused(room: Room) -> None:
     sock.close()
     assert "gone" in room.refused(sock)
     assert "gone" in room.refused(None)
+
+
+def test_who_a_root_is_and_whether_its_process_runs_is_told(room: Room) -> None:
+    """The refusals of what only a person does are made of it."""
+    agent = identity(50, 50)
+    room.tree = a_tree([a_node(1, None, identity=replace(agent, container=AGENT, name="code"))])
+    caller = room.who(room.connect(7, 50, 1))
+    assert f"in the territory of {node_id(1)}, which is process 50 (code)" in caller.why
+    assert room.callers.runs(agent)
+    assert not room.callers.runs(identity(51))
