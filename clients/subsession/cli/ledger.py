@@ -97,7 +97,7 @@ def _beside(root: Json) -> list[str]:
     if root["definitionBytes"] is not None:
         said.append(f"definitions of tools, fixed: {_size(root['definitionBytes'])}")
     if root.get("mayLack"):
-        said.append("a daemon was killed: what it counted in its last second is missing")
+        said.append("a daemon was killed: what it counted in its last second may be missing")
     return said
 
 

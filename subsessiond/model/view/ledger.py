@@ -37,7 +37,7 @@ class LedgerRow(Value, frozen=True, kw_only=True):
     counted_since: int | None = None
     """Counting began then, later than the child: it was made by an older version."""
     may_lack: bool = False
-    """A daemon was killed meanwhile: what it counted in its last second is missing."""
+    """A daemon was killed meanwhile: what it counted in its last second may be missing."""
 
 
 class LedgerSum(Value, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ def test_what_stands_beside_the_sums_is_said() -> None:
         "  of no one child: 90 B of what was shown",
         "  shown once more: 2 kB of mail",
         "  definitions of tools, fixed: 8.9 kB",
-        "  a daemon was killed: what it counted in its last second is missing",
+        "  a daemon was killed: what it counted in its last second may be missing",
     ]
 
 
