@@ -80,7 +80,7 @@ def parent(
         {"call": "subsession_inbox", "args": {"acknowledge": False}},
         {"call": "subsession_tree", "args": {}},
         *more,
-        {"text": "I wait for the other."},
+        {"text": "I wait for the other.", "wait": "heard"},
     )
     end = {"output": "Both have looked.", "stage": "final", "outcome": "completed"}
     ends = ({"call": "report", "args": end}, {"text": "bye"})
@@ -116,7 +116,7 @@ async def test_a_parent_in_the_middle_is_billed_what_its_model_received(
         steps, news = parent(*more)
         cap = {"tokenCap": 300_000}
         node = await here.spawn("lead", *steps, when=news, role="lead", **cap)
-        for gate in ("east", "west"):
+        for gate in ("east", "heard", "west"):
             await here.held(gate)
             here.stub.release(gate)
         await here.read_mail(1)
