@@ -14,8 +14,8 @@ from subsessiond.model.message import MessageState, Source
 from subsessiond.model.node import Node
 from subsessiond.model.tree import Tree
 
-UNHEARD: Final = frozenset({"scripted", "external"})
-"""Runners whose agents' words do not pass through the daemon."""
+UNHEARD: Final = frozenset({"scripted", "external", "plan"})
+"""Runners whose agents' words do not pass through the daemon, or that have no agent at all."""
 
 
 def split(total: int, parts: Sequence[Part]) -> tuple[Part, ...]:
