@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tests.support.daemon import Daemon
-from tests.support.hire import CONFIG, StandIn, wait_for
+from tests.support.hire import CONFIG, StandIn, hire, wait_file, wait_for
 from tests.support.ide import Ide, end_daemon, roots_on
 
 
@@ -102,3 +102,36 @@ def test_a_bridge_that_lost_its_editor_stays_the_root_over_a_restart() -> None:
             daemon.start()
             assert "one bug" in ide.wire.text("subsession_inbox")
             assert roots_on(daemon, daemon.workspace) == [root]
+
+
+def test_settings_that_no_daemon_starts_with_are_told_until_they_are_right() -> None:
+    """By file and word, soon; once they are right the next call starts it."""
+    with lone_daemon() as daemon:
+        end_daemon(daemon)
+        main = daemon.config / "subsessiond.toml"
+        main.write_text("[limits]\nlive_total = -1\n")
+        with editor(daemon) as ide:
+            began = time.monotonic()
+            message = ide.greet()["error"]["message"]
+            assert time.monotonic() - began < 15  # a busy machine starts an interpreter in seconds
+            assert "live_total" in message
+            main.unlink()
+            assert ide.wire.text("subsession_tree")
+
+
+def test_a_daemon_that_is_about_to_end_is_waited_for() -> None:
+    """Its state is its own until its children have ended; the call comes to the next one."""
+    with lone_daemon() as daemon, editor(daemon) as ide:
+        ide.greet()
+        (root,) = roots_on(daemon, daemon.workspace)
+        stubborn = "trap '' TERM; echo x >up; while :; do sleep 1; done"
+        hire(daemon, root, "sh", "-c", stubborn)
+        wait_file(daemon.workspace / "up")
+        assert daemon.process is not None
+        daemon.process.send_signal(signal.SIGTERM)
+        said = ide.wire.tool("subsession_tree")
+        if said["isError"]:  # it was under way when the daemon let go of its callers
+            assert said["structuredContent"]["code"] == "CONNECTION_LOST"
+            said = ide.wire.tool("subsession_tree")
+        assert not said["isError"], said
+        assert roots_on(daemon, daemon.workspace) == [root]

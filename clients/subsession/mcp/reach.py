@@ -17,6 +17,8 @@ LIMIT_S = 25.0
 """How long a daemon may be waited for: one that stops takes half of it before another can start,
 and public agents give a server half a minute to say its first word."""
 PAUSES_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+HELD = "another daemon"
+"""Stands in what a daemon says last that found its state directory taken."""
 AGAIN_S = 1.0
 """How soon what was refused is tried again: the folder may be there by then."""
 
@@ -72,10 +74,12 @@ class Reach:
         while True:
             try:
                 return connect()
-            except (Unreachable, StartFailed):
+            except (Unreachable, StartFailed) as fault:
                 pause = pauses.pop(0) if len(pauses) > 1 else pauses[0]
                 if not self._may_start or time.monotonic() + pause > until:
                     raise
+                if isinstance(fault, StartFailed) and not _is_held(fault):
+                    raise  # such as a word in its settings, which the next start finds again
                 time.sleep(pause)
 
     def _link(self) -> Link:
@@ -116,3 +120,8 @@ class Reach:
         from subsession.start import start_daemon
 
         return Link(start_daemon(self._place))
+
+
+def _is_held(fault: StartFailed) -> bool:
+    """Tell whether a daemon ended because another one is there, which is about to end."""
+    return any(HELD in line for line in fault.lines)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from subsession.connect import Place
-from subsession.errors import Unreachable
+from subsession.errors import StartFailed, Unreachable
 from subsession.mcp import reach
 from subsession.mcp.reach import Reach, RefusedError
 from tests.support.fake_daemon import FakeDaemon, Refuse, fake_daemon
@@ -115,3 +115,25 @@ def test_what_does_not_come_up_is_waited_for_with_a_bound(
         Reach(Place((folder / "s",), folder), OPENS, {}).link()
     assert slept[:3] == [0.05, 0.1, 0.2]
     assert sum(slept) <= reach.LIMIT_S
+
+
+@pytest.mark.parametrize(
+    ("said", "tries"),
+    [("subsessiond: another daemon (process 7, it says) serves /s", 8), ("agents.toml: no", 1)],
+)
+def test_a_start_is_tried_again_where_another_daemon_is_about_to_end(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, said: str, tries: int
+) -> None:
+    """What is wrong with the settings is told at once."""
+    slept: list[float] = []
+    monkeypatch.setattr("subsession.mcp.reach.time.monotonic", lambda: sum(slept))
+    monkeypatch.setattr("subsession.mcp.reach.time.sleep", slept.append)
+    monkeypatch.setattr("subsession.mcp.reach.LIMIT_S", 5.0)
+
+    def fail(_: Place) -> Path:
+        raise StartFailed("it ended at once", "/log", ("x", said))
+
+    monkeypatch.setattr("subsession.start.start_daemon", fail)
+    with pytest.raises(StartFailed, match="it ended at once"):
+        Reach(Place((folder / "s",), folder), OPENS, {}).link()
+    assert len(slept) + 1 == tries
