@@ -133,7 +133,7 @@ def test_the_summary_counts_and_calls_the_person() -> None:
 
 def test_a_blocked_child_that_somebody_saw_to_is_not_called_blocked() -> None:
     """Its successor goes on, or the person put it aside: neither row nor count asks for her."""
-    seen = [{"successor": "x"}, {"dismissed": True}]
+    seen: list[Json] = [{"successor": "x"}, {"dismissed": True}]
     rows = [row(str(n), outcome="blocked", state="released", **m) for n, m in enumerate(seen)]
     assert summary(rows, voice()) == "1 continued, 1 dismissed"
     first, second = Picture(voice()).lines(rows, NOW_MS)[1:]
