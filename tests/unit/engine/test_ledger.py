@@ -1,7 +1,7 @@
 """The context ledger of a running daemon."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -24,6 +24,7 @@ from subsessiond.model.message import Message, MessageState, Source
 from subsessiond.model.tree import Tree
 from subsessiond.ports import StoreFault
 from tests.support.engines import engine as engine_of
+from tests.support.keeping import Late, Noticed
 from tests.support.ledger import AT_MS, child, node_id, root
 from tests.support.manual_clock import ManualClock
 from tests.support.memory_store import MemoryStore
@@ -35,35 +36,6 @@ BORN = (
     RootOpened(node=MOTHER.node_id, record=MOTHER, at_ms=AT_MS),
     NodeAdmitted(node=CHILD.node_id, record=CHILD, at_ms=AT_MS),
 )
-
-
-class Noticed(MemoryStore):
-    """Tells when counts were kept."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kept, self.tried = asyncio.Event(), asyncio.Event()
-        self.tries = 0
-
-    async def keep_accounts(self, counts: tuple[Account, ...], *, last: bool = False) -> None:
-        """Keep counts, or fail to."""
-        self.tries += 1
-        self.tried.set()
-        await super().keep_accounts(counts, last=last)
-        self.kept.set()
-
-
-class Late(MemoryStore):
-    """Takes its time to keep counts, and something happens meanwhile, once."""
-
-    meanwhile: Callable[[], None] | None = None
-
-    async def keep_accounts(self, counts: tuple[Account, ...], *, last: bool = False) -> None:
-        """Keep counts."""
-        await super().keep_accounts(counts, last=last)
-        if self.meanwhile is not None:
-            then, self.meanwhile = self.meanwhile, None
-            then()
 
 
 @pytest.fixture(autouse=True)
