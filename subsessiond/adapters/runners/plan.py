@@ -16,7 +16,9 @@ from subsessiond.adapters.runners.childwords import (
     hire_command,
     report_command,
 )
+from subsessiond.core.plan.check import graph_faults_of
 from subsessiond.core.plan.course import (
+    KEY,
     Became,
     Course,
     became,
@@ -26,9 +28,10 @@ from subsessiond.core.plan.course import (
     mission_of,
     ready,
 )
+from subsessiond.core.succession import heir_parent_of
 from subsessiond.model.brief import Brief, FieldFault
-from subsessiond.model.commands import Acknowledge, Caller, ConfirmStart, EndTurn
-from subsessiond.model.node import Node
+from subsessiond.model.commands import Acknowledge, Caller, ConfirmStart, EndTurn, NoteSign
+from subsessiond.model.node import Node, Phase
 from subsessiond.model.plan import Plan, PlanStep
 from subsessiond.model.process import Stopped
 from subsessiond.model.rejection import Code, Rejection
@@ -38,6 +41,12 @@ from subsessiond.wire.plan import parse_plan
 
 RETRY_S: Final = 1.0
 """How often a step is tried that a limit has turned away, where nothing of the plan moves."""
+
+LATER: Final = frozenset({Code.CHILDREN_LIVE, Code.BUSY, Code.STORE_UNAVAILABLE})
+"""Why a report is sent again: children that a person has added are at work, or the disk is full."""
+
+SIGN_S: Final = 30.0
+"""How often it says that it lives while it waits for steps that are not, or no more, below it."""
 
 PATIENCE_MS: Final = 300_000
 """How long, in awake time, a step is tried while nothing of the plan is at work."""
@@ -61,8 +70,10 @@ class PlanRunner:
             found = parse_plan(orjson.loads(mission), voice.policy.limits)
         except orjson.JSONDecodeError as fault:
             raise RunnerFault("the mission is no plan: it is not JSON") from fault
-        if isinstance(found, tuple):
-            raise RunnerFault(f"the mission is no plan: {_first(found)}")
+        # Why looked at again: a spawn or a successor may bring a plan that nobody has checked.
+        faults = found if isinstance(found, tuple) else graph_faults_of(found)
+        if isinstance(found, tuple) or faults:
+            raise RunnerFault(f"the mission is no plan: {_first(faults)}")
         return PlanChild(found, order.node, voice, self._ids, self._workspace)
 
 
@@ -127,8 +138,8 @@ class PlanChild:
         while self._is_live():
             # Before anything is done: what moves meanwhile is looked at in the next round.
             seen = self._state(self._voice.tree)
-            if is_over(course := self._course()):
-                await self._report(course)
+            course = self._course()
+            if is_over(course) and await self._is_reported(course):
                 return
             for name in ready(course):
                 await self._hire(course, name)
@@ -148,13 +159,17 @@ class PlanChild:
         """Give what it depends on: whether it lives, whom it could not hire, how steps stand."""
         node = tree.nodes.get(self._node.node_id, self._node)
         course = course_of(self._plan, tree, node, self._refused)
-        steps = sorted((name, one.node_id, one.status) for name, one in course.children.items())
-        return (node.is_live, len(self._refused), *steps)
+        steps = sorted(
+            (name, one.node_id, one.status, bool(one.leftovers))
+            for name, one in course.children.items()
+        )
+        below = tree.live_below.get(node.node_id, 0)
+        return (node.is_live, len(self._refused), below, *steps)
 
     async def _hire(self, course: Course, name: str) -> None:
         step = next(step for step in self._plan.steps if step.name == name)
         brief = self._brief_of(course, step)
-        hire = Hire(step.role, brief, name)
+        hire = Hire(step.role, brief, KEY + name)
         command = await hire_command(
             hire, self._node, self._caller, self._voice, self._ids, self._workspace
         )
@@ -166,13 +181,20 @@ class PlanChild:
 
     def _brief_of(self, course: Course, step: PlanStep) -> Brief:
         before = course.children.get(step.name)
-        continues = before is not None and before.successor is None and not before.is_live
+        continues = before is not None and self._may_continue(before)
         return replace(
             step.brief,
             mission=mission_of(course, step.name, self._node.letter),
             title=step.brief.title or step.name,
             continues=before.node_id if continues and before is not None else None,
         )
+
+    def _may_continue(self, before: Node) -> bool:
+        """Tell whether a child has no heir, and one of it would live here and not elsewhere."""
+        if before.successor is not None or before.is_live:
+            return False
+        above = heir_parent_of(self._voice.tree, before)
+        return above is not None and above.node_id == self._node.node_id
 
     def _is_out_of_patience(self, course: Course, name: str) -> bool:
         now = self._voice.now()["awake_ms"]
@@ -201,14 +223,23 @@ class PlanChild:
         """Put mail aside and wait until a step moves, or a limit may have moved."""
         await self._put_aside()
         course = self._course()
-        if any(one is Became.LIVE for one in became(course).values()):
-            # Only then: a node that ends its turn with nothing under way is asked for its final.
+        if self._voice.tree.live_below.get(self._node.node_id):
+            # Only then: a node that ends its turn with nothing below is asked for its final.
             self._voice.tell(EndTurn(node=self._node.node_id, **self._voice.now()))
+            patience = None
+        else:
+            # Steps that go on elsewhere, as heirs under others, or that are being ended.
+            self._say_it_waits()
+            patience = SIGN_S
         try:
-            async with asyncio.timeout(RETRY_S if ready(course) else None):
+            async with asyncio.timeout(RETRY_S if ready(course) or is_over(course) else patience):
                 await self._voice.until(lambda tree: self._state(tree) != seen)
         except TimeoutError:
             return
+
+    def _say_it_waits(self) -> None:
+        node, stamps = self._node.node_id, self._voice.now()
+        self._voice.tell(NoteSign(node=node, sign="waits", phase=Phase.WAITING, **stamps))
 
     async def _put_aside(self) -> None:
         """Say that what its steps reported was read: it stands in their records."""
@@ -220,11 +251,22 @@ class PlanChild:
             )
             await self._voice.submit(command)
 
-    async def _report(self, course: Course) -> None:
-        """Send the fullest final that fits its contract."""
+    async def _is_reported(self, course: Course) -> bool:
+        """Send the fullest final that fits its contract; false where it has to be sent later.
+
+        Raises:
+            RunnerFault: none will ever be taken: better told than left without an end.
+        """
         await self._put_aside()
+        refused = ""
         for report in finals(course):
             command = report_command(report, self._node, self._caller, self._voice)
             answer = await self._voice.submit(command)
-            if not (isinstance(answer, Rejection) and answer.code is Code.REPORT_TOO_LARGE):
-                return
+            if not isinstance(answer, Rejection) or not self._is_live():
+                return True
+            if answer.code in LATER:
+                return False
+            refused = answer.code.name
+            if answer.code is not Code.REPORT_TOO_LARGE:
+                break
+        raise RunnerFault(f"its report was refused: {refused}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
-from subsessiond.core.bounds import bytes_of_tokens, size_bytes
+from subsessiond.core.bounds import bytes_of_tokens, one_line, size_bytes
 from subsessiond.core.case import ROLE_DEFAULTS
 from subsessiond.core.plan.fields import is_known, mentions_of
 from subsessiond.core.plan.graph import Needs, all_before, circle_in, needs_of
@@ -17,6 +17,8 @@ PAIR_STEPS: Final = 2_000
 """For each two patterns that are compared; what takes longer counts as meeting."""
 PAIRS_MOST: Final = 20_000
 """Pairs of patterns of steps that may run side by side: about a second where each is hostile."""
+SAID_BYTES: Final = 60
+"""Of a word of the plan's own that is named, which may be as long as a mission."""
 
 
 def faults_of(plan: Plan, policy: Policy) -> tuple[FieldFault, ...]:
@@ -25,15 +27,22 @@ def faults_of(plan: Plan, policy: Policy) -> tuple[FieldFault, ...]:
     steps = {step.name: step for step in plan.steps}
     found = [
         *_unknown_roles(plan, policy),
-        *_unknown_steps(plan, needs),
-        *_unknown_fields(plan, steps),
         *_too_long(plan, steps, policy),
+        *graph_faults_of(plan),
     ]
+    if not found:
+        found += _meeting(plan, all_before(needs), fold_case=policy.fold_case)
+    return tuple(found)
+
+
+def graph_faults_of(plan: Plan) -> tuple[FieldFault, ...]:
+    """Name what would keep a plan from ever coming to its end: it is judged by nothing else."""
+    needs = needs_of(plan)
+    steps = {step.name: step for step in plan.steps}
+    found = [*_unknown_steps(plan, needs), *_unknown_fields(plan, steps)]
     if circle := circle_in(needs):
         said = f"wait for each other in a circle: {', '.join(circle)}"
         found.append(FieldFault(path="steps", problem=said))
-    elif not found:
-        found += _meeting(plan, all_before(needs), fold_case=policy.fold_case)
     return tuple(found)
 
 
@@ -82,10 +91,12 @@ def _unknown_fields(plan: Plan, steps: dict[str, PlanStep]) -> Iterator[FieldFau
         for mention in mentions_of(text):
             asked = steps.get(mention.step)
             if asked is None:
-                problem = f"asks for a field of {mention.step}, which is no step"
+                named = one_line(mention.step, SAID_BYTES)
+                problem = f"asks for a field of {named}, which is no step"
                 yield FieldFault(path=place, problem=problem)
             elif not is_known(asked, mention.field):
-                problem = f"asks for {mention.field} of {mention.step}, whose report has no such"
+                named = one_line(mention.field, SAID_BYTES)
+                problem = f"asks for {named} of {mention.step}, whose report has no such"
                 yield FieldFault(path=place, problem=problem)
 
 
@@ -119,15 +130,18 @@ def _report_tokens(step: PlanStep, policy: Policy) -> int:
 
 def _meeting(plan: Plan, before: Needs, *, fold_case: bool) -> Iterator[FieldFault]:
     """Name steps that may run side by side and could own the same file."""
-    pairs = 0
+    beside = [
+        (one, other)
+        for one, other in combinations(plan.steps, 2)
+        if one.name not in before[other.name] and other.name not in before[one.name]
+    ]
+    # Counted before any is read: reading alone takes seconds of what is far too many.
+    pairs = sum(len(one.brief.owned_globs) * len(other.brief.owned_globs) for one, other in beside)
+    if pairs > PAIRS_MOST:
+        yield FieldFault(path="steps", problem="own more patterns than can be compared")
+        return
     claims = {step.name: _patterns(step, fold_case=fold_case) for step in plan.steps}
-    for one, other in combinations(plan.steps, 2):
-        if one.name in before[other.name] or other.name in before[one.name]:
-            continue
-        pairs += len(claims[one.name]) * len(claims[other.name])
-        if pairs > PAIRS_MOST:
-            yield FieldFault(path="steps", problem="own more patterns than can be compared")
-            return
+    for one, other in beside:
         if met := _met(claims[one.name], claims[other.name]):
             said = f"could meet files of {one.name}, which may run at the same time: {met}"
             yield _fault(other, "brief.ownedGlobs", said)
@@ -142,5 +156,5 @@ def _met(left: tuple[Pattern, ...], right: tuple[Pattern, ...]) -> str:
     for one in left:
         for other in right:
             if intersect(one, other, step_budget=PAIR_STEPS) is not None:
-                return f"{one.text} and {other.text}"
+                return f"{one_line(one.text, SAID_BYTES)} and {one_line(other.text, SAID_BYTES)}"
     return ""

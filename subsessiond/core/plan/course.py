@@ -8,9 +8,16 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
+from subsessiond.core.bounds import cut_bytes
 from subsessiond.core.plan.fields import fill
 from subsessiond.core.plan.graph import needs_of
-from subsessiond.core.words.plans import plan_head, plan_line, plan_outputs, step_answered
+from subsessiond.core.words.plans import (
+    plan_head,
+    plan_line,
+    plan_outputs,
+    step_answered,
+    steps_blocked,
+)
 from subsessiond.model.node import Node, Status
 from subsessiond.model.plan import Plan
 from subsessiond.model.rejection import Rejection
@@ -19,6 +26,18 @@ from subsessiond.model.tree import Tree
 
 ANSWER: Final = "operator answer:"
 """How a letter names what the operator has answered."""
+
+
+KEY: Final = "step/"
+"""Before the name of a step, as the key under which it is hired: callers' keys hold no slash, so
+that nobody else's child is taken for a step.
+"""
+
+
+BLOCKERS_MOST: Final = 64
+"""As many as a report may hold."""
+FIRST_BYTES: Final = 120
+"""Of a step's first blocker, where not all of them fit into the report."""
 
 
 class Became(StrEnum):
@@ -47,16 +66,16 @@ class Course(NamedTuple):
 
 def course_of(plan: Plan, tree: Tree, node: Node, refused: Mapping[str, Rejection]) -> Course:
     """Look a plan's steps up."""
-    names = {step.name for step in plan.steps}
+    names = {KEY + step.name: step.name for step in plan.steps}
     children: dict[str, Node] = {}
     own: set[str] = set()
     for one in reversed(tuple(_line_of(tree, node))):
         for child in tree.children.get(one.node_id, ()):
             found = tree.nodes[child]
-            if found.key in names:
-                children[str(found.key)] = _newest(tree, found)
+            if name := names.get(found.key or ""):
+                children[name] = _newest(tree, found)
                 if one is node:
-                    own.add(str(found.key))
+                    own.add(name)
     return Course(plan, children, frozenset(own), refused)
 
 
@@ -149,8 +168,7 @@ def finals(course: Course) -> Iterator[dict[str, Any]]:
     """Give reports of how a plan ended, the fullest first: one that fits is sent."""
     found = became(course)
     head, lines = _summary(course, found)
-    rest = {"stage": "final", "outcome": _outcome(found), "blockers": _blockers(course, found)}
-    rest = {name: value for name, value in rest.items() if value}
+    rest: dict[str, Any] = {"stage": "final", "outcome": _outcome(found)}
     files = sorted(
         {
             path
@@ -161,8 +179,10 @@ def finals(course: Course) -> Iterator[dict[str, Any]]:
     )
     whole = "\n".join((head, *lines))
     asked = _asked(course, found)
-    for output in dict.fromkeys((f"{whole}\n\n{asked}" if asked else whole, asked, whole, head)):
-        if output:
+    outputs = dict.fromkeys((f"{whole}\n\n{asked}" if asked else whole, asked, whole, head))
+    for blockers in _blockers(course, found):
+        rest |= {"blockers": blockers} if blockers else {}
+        for output in filter(None, outputs):
             if files:
                 yield {**rest, "output": output, "files": files}
             yield {**rest, "output": output}
@@ -189,13 +209,22 @@ def _outcome(found: Mapping[str, Became]) -> Outcome:
     return Outcome.BLOCKED if blocked else Outcome.FAILED
 
 
-def _blockers(course: Course, found: Mapping[str, Became]) -> list[str]:
-    return [
-        f"{name}: {blocker}"
+def _blockers(course: Course, found: Mapping[str, Became]) -> Iterator[list[str]]:
+    """Give what blocks a plan: all that its steps said, one of each, their names, their number.
+
+    Why ever less: a plan that cannot say by what it is blocked would not come to its end.
+    """
+    said = {
+        name: child.blockers
         for name, what in found.items()
-        if what is Became.BLOCKED and (said := course.children[name].settlement) is not None
-        for blocker in said.blockers
-    ]
+        if what is Became.BLOCKED and (child := course.children[name].settlement) is not None
+    }
+    every = [f"{name}: {one}" for name, blockers in said.items() for one in blockers]
+    yield every[:BLOCKERS_MOST]
+    if every:
+        yield [f"{name}: {cut_bytes(blockers[0], FIRST_BYTES)}" for name, blockers in said.items()]
+        yield [", ".join(said)]
+        yield [steps_blocked(len(said))]
 
 
 def _asked(course: Course, found: Mapping[str, Became]) -> str:

@@ -18,7 +18,8 @@ from subsessiond.model.node import Settlement
 from subsessiond.model.plan import PlanStep
 
 NOTHING: Final = "(not reported)"
-_MARK: Final = re.compile(r"(\\?)\{\{ *([A-Za-z0-9_-]+)\.([A-Za-z0-9_.\- ]+?) *\}\}")
+_MARK: Final = re.compile(r"(\\?)\{\{ *([A-Za-z0-9_-]+)\.([A-Za-z0-9_.\- ]+)\}\}")
+"""Spaces after a field are taken off later: a search for its end looked at each of them anew."""
 
 _PLAIN: Final[Mapping[str, Callable[[Settlement], str]]] = MappingProxyType(
     {
@@ -42,7 +43,7 @@ def mentions_of(text: str) -> Iterator[Mention]:
     """Give every field that a text asks for, in its order."""
     for found in _MARK.finditer(text):
         if not found[1]:
-            yield Mention(found[2], found[3])
+            yield Mention(found[2], found[3].rstrip())
 
 
 def is_known(step: PlanStep, field: str) -> bool:
@@ -64,7 +65,7 @@ def fill(text: str, said: Mapping[str, Settlement]) -> str:
     """
 
     def put(found: re.Match[str]) -> str:
-        return found[0][1:] if found[1] else _value(said.get(found[2]), found[3])
+        return found[0][1:] if found[1] else _value(said.get(found[2]), found[3].rstrip())
 
     return _MARK.sub(put, text)
 

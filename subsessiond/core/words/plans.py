@@ -18,6 +18,11 @@ def plan_line(step: str, became: str, why: str = "") -> str:
     return f"- {step}: {became} ({why})" if why else f"- {step}: {became}"
 
 
+def steps_blocked(count: int) -> str:
+    """Tell by how many steps a plan is blocked, where there is no room for what they say."""
+    return f"{count} step{'' if count == 1 else 's'}"
+
+
 def plan_outputs(said: Iterable[tuple[str, str]]) -> str:
     """Tell what steps reported, each under its name."""
     return "\n\n".join(f"{step}:\n{output}" for step, output in said)

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from subsessiond.adapters.runners import plan as module
+from subsessiond.adapters.runners.childwords import report_command
 from subsessiond.adapters.runners.plan import PlanChild, PlanRunner
-from subsessiond.model.commands import ConfirmStart, EndTurn
+from subsessiond.model.commands import Caller, ConfirmGone, ConfirmStart, EndTurn, NoteSign
+from subsessiond.model.ids import NodeId
 from subsessiond.model.node import Status
 from subsessiond.model.process import Stopped
 from subsessiond.model.report import Outcome
@@ -30,12 +32,31 @@ def written(**steps: dict[str, Any]) -> str:
     return json.dumps({"steps": steps})
 
 
+def steps_of(here: Stage, name: str) -> list[NodeId]:
+    """Give the children that were hired for a step."""
+    nodes = here.registry.tree.nodes.values()
+    return [node.node_id for node in nodes if node.key == f"step/{name}"]
+
+
+async def completed(here: Stage, name: str) -> NodeId:
+    """A step is begun and reports, and its processes are not gone yet; gives its node."""
+    await until(here, lambda: steps_of(here, name))
+    (found,) = steps_of(here, name)
+    await here.voice.ask(ConfirmStart(node=found, **here.voice.now()))
+    raw = {"output": "done", "stage": "final", "outcome": "completed"}
+    caller = Caller(node_id=found, why="the step itself")
+    await here.voice.submit(report_command(raw, here.node(found), caller, here.voice))
+    return found
+
+
 @pytest.mark.parametrize(
     ("mission", "told"),
     [
         ("Do it.", "it is not JSON"),
         ("[]", "must be an object"),
         (written(a=step("")), "steps.a.brief.mission is empty"),
+        (written(a=step("x", "b"), b=step("x", "a")), "wait for each other in a circle"),
+        (written(a=step("{{b.output}}")), "which is no step"),
     ],
 )
 async def test_a_mission_that_is_no_plan_is_never_begun(
@@ -51,13 +72,34 @@ async def test_a_plan_waits_for_its_steps_and_stops_when_told(here: Stage) -> No
     child = await make(here, written(a=step(), b=step("{{a.output}}")))
     run = asyncio.create_task(child.run())
     await until(here, lambda: here.told(EndTurn))
-    steps = [node for node in here.registry.tree.nodes.values() if node.key == "a"]
-    assert [node.status for node in steps] == [Status.CLAIMED]
+    assert [here.node(one).status for one in steps_of(here, "a")] == [Status.CLAIMED]
     assert await child.prompt(None, "hurry") is False
     child.wake()
     assert await child.stop() == Stopped()
     await run
     assert len(here.told(ConfirmStart)) == 1
+
+
+async def test_files_that_are_never_let_go_hold_no_other_step_up(here: Stage) -> None:
+    """A step that is completed leaves processes behind: what waits for it is begun all the same."""
+    child = await make(here, written(a=step(), b=step("{{a.output}}")))
+    run = asyncio.create_task(child.run())
+    first = await completed(here, "a")
+    await until(here, lambda: here.told(NoteSign))
+    await here.voice.ask(ConfirmGone(node=first, leftovers=("pid 7",), **here.voice.now()))
+    await until(here, lambda: steps_of(here, "b"))
+    await child.stop()
+    await run
+
+
+async def test_a_plan_whose_report_nobody_takes_says_so(here: Stage) -> None:
+    """A contract that no plan can keep is a fault with a name, not a node without an end."""
+    mission = written(a=step())
+    order = await here.order(ACTOR, role="lead", mission=mission, sections=("risks",))
+    run = asyncio.create_task(PlanRunner(here.ids, here.workspace).start(order, here.voice).run())
+    await completed(here, "a")
+    with pytest.raises(RunnerFault, match="REPORT_CONTRACT"):
+        await asyncio.wait_for(run, 10)
 
 
 async def test_one_that_was_stopped_before_begins_nothing(here: Stage) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from subsessiond.core.plan import check
-from subsessiond.core.plan.check import claims_of, faults_of, needed_tokens
+from subsessiond.core.plan.check import claims_of, faults_of, graph_faults_of, needed_tokens
 from subsessiond.model.plan import Plan
 from tests.support.plans import a_plan, paths, step
 from tests.support.policies import a_policy
@@ -75,6 +75,32 @@ def test_more_patterns_than_can_be_compared_are_refused(monkeypatch: pytest.Monk
     globs = {"a": ["a/1", "a/2"], "b": ["b/1", "b/2"]}
     plan = a_plan(**{name: step(ownedGlobs=own) for name, own in globs.items()})
     assert paths(faults_of(plan, a_policy())) == ["steps"]
+
+
+def test_too_many_patterns_are_counted_and_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading ten thousand of them takes longer than any comparison that is allowed."""
+    read: list[str] = []
+    monkeypatch.setattr(check, "parse_pattern", lambda text, **_: read.append(text))
+    globs = [f"x/{n}" for n in range(200)]
+    plan = a_plan(**{f"s{n}": step(ownedGlobs=globs) for n in range(3)})
+    assert (paths(faults_of(plan, a_policy())), read) == (["steps"], [])
+
+
+def test_a_fault_names_no_more_than_a_few_words_of_the_plan() -> None:
+    """It reaches whoever made the plan, whose context is not for repeating it."""
+    long = "n" * 9_000
+    plan = a_plan(a=step(f"{{{{b.{long}}}}} {{{{{long}.output}}}}"), b=step())
+    assert max(len(fault.problem) for fault in faults_of(plan, a_policy())) < 150
+    wide = a_plan(a=step(ownedGlobs=["a" * 500]), b=step(ownedGlobs=["a" * 500 + "/**"]))
+    (fault,) = faults_of(wide, a_policy())
+    assert len(fault.problem) < 220
+
+
+def test_what_would_never_end_is_known_without_a_policy() -> None:
+    """Circles and what names nobody; the rest is judged when a step is hired."""
+    assert graph_faults_of(a_plan(a=step(role="nobody"))) == ()
+    assert paths(graph_faults_of(a_plan(a=step("x", "b"), b=step("x", "a")))) == ["steps"]
+    assert graph_faults_of(a_plan(a=step("{{gone.output}}")))
 
 
 def test_a_plan_needs_what_its_steps_need_and_a_report() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from subsessiond.core.plan.course import (
+    KEY,
     Became,
     Course,
     became,
@@ -14,6 +15,8 @@ from subsessiond.core.plan.course import (
 )
 from subsessiond.model.plan import Plan
 from subsessiond.model.rejection import Code, Rejection
+from subsessiond.model.report import Report
+from subsessiond.wire.report import parse_report, report_size_bytes
 from tests.support.moves import blocked, final, spawn, succeed
 from tests.support.plans import a_plan, step
 from tests.support.playbook import Play, play
@@ -40,8 +43,16 @@ def begun() -> Play:
 def hired(now: Play, *names: str, under: str = "plan") -> Play:
     """Steps of a plan are begun; their nodes are named after them."""
     for name in names:
-        now = now >> spawn(f"{under}-{name}", under=under, key=name) >> started(f"{under}-{name}")
+        now = now >> spawn(f"{under}-{name}", under=under, key=KEY + name)
+        now = now >> started(f"{under}-{name}")
     return now
+
+
+def report_size(report: dict[str, Any]) -> int:
+    """Give how large a report is, as its parent would be shown it."""
+    found = parse_report(report)
+    assert isinstance(found, Report)
+    return report_size_bytes(found)
 
 
 def outputs(found: Course) -> list[str]:
@@ -99,6 +110,35 @@ def test_blockers_of_steps_are_the_plans_own() -> None:
     now = hired(begun(), "a", "b") >> blocked("plan-a", blockers=["approval: x"]) >> ended("plan-b")
     report = next(finals(course(now, plan)))
     assert (report["outcome"], report["blockers"]) == ("blocked", ["a: approval: x"])
+
+
+def test_where_blockers_do_not_fit_ever_less_of_them_is_told() -> None:
+    """Down to their number: a plan that is blocked can always say so."""
+    plan = a_plan(a=step(), b=step())
+    now = hired(begun(), "a", "b") >> blocked("plan-a", blockers=["x" * 500, "y"])
+    reports = list(finals(course(now >> blocked("plan-b", blockers=["z"]), plan)))
+    told = list(dict.fromkeys(tuple(report["blockers"]) for report in reports))
+    assert told == [
+        (f"a: {'x' * 500}", "a: y", "b: z"),
+        (f"a: {'x' * 117}…", "b: z"),
+        ("a, b",),
+        ("2 steps",),
+    ]
+    assert report_size(reports[-1]) < 150
+
+
+def test_more_blockers_than_a_report_holds_are_left_out() -> None:
+    """Each step may have as many as the plan itself."""
+    plan = a_plan(a=step(), b=step())
+    now = hired(begun(), "a", "b") >> blocked("plan-a", blockers=["x"] * 60)
+    report = next(finals(course(now >> blocked("plan-b", blockers=["y"] * 60), plan)))
+    assert len(report["blockers"]) == 64
+
+
+def test_a_child_that_somebody_else_hired_is_no_step() -> None:
+    """Whatever key was given with it: callers' keys hold no slash."""
+    now = begun() >> spawn("stranger", under="plan", key="a") >> started("stranger")
+    assert became(course(now >> final("stranger", "forged")))["a"] is Became.OPEN
 
 
 def test_a_successor_goes_on_with_what_was_not_completed() -> None:

@@ -1,5 +1,7 @@
 """`core.plan.fields`."""
 
+import time
+
 import pytest
 
 from subsessiond.core.plan.fields import NOTHING, Mention, fill, is_known, mentions_of
@@ -63,6 +65,14 @@ def test_braces_of_others_stay() -> None:
         Mention("a", "output"),
         Mention("b-1", "sections.of two"),
     ]
+
+
+def test_spaces_without_an_end_are_looked_at_once() -> None:
+    """A mission of nothing else holds nobody up: a second for each search would stop the daemon."""
+    begun = time.perf_counter()
+    assert list(mentions_of("{{a." + " " * 400_000)) == []
+    assert list(mentions_of("{{a.output" + " " * 400_000 + "}}")) == [Mention("a", "output")]
+    assert time.perf_counter() - begun < 2.0
 
 
 @pytest.mark.parametrize(
