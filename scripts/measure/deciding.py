@@ -11,9 +11,10 @@ from statistics import median
 from scripts.measure.table import Row, Scale, percentile
 from subsessiond.core.decide import decide
 from subsessiond.model.brief import Brief
-from subsessiond.model.commands import Caller, OpenRoot, PlannedPaths, Spawn
+from subsessiond.model.commands import Caller, OpenRoot, Spawn
 from subsessiond.model.decision import Admitted, Decided
 from subsessiond.model.ids import NodeId
+from subsessiond.model.planned import PlannedPaths
 from subsessiond.model.policy import Policy
 from subsessiond.model.tree import Tree
 from tests.support import claims

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from subsession.doctor.tables import write_tables
 
-TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 LEAF = TEXT | st.integers(-(2**53), 2**53) | st.booleans()
 VALUE = st.recursive(
     LEAF, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3)
