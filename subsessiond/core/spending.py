@@ -53,7 +53,14 @@ def hold_caps(draft: Draft, node_id: NodeId, before: Usage | None) -> None:
         node = draft.node(name)
         if node.status is Status.RUNNING and not node.is_root:
             _hold(draft, node, pace)
+        pace = _counted_above(node, pace)
         name = node.parent
+
+
+def _counted_above(node: Node, pace: int) -> int:
+    """Give how much of a step counts towards the caps above: no more than was left of its own."""
+    before = (spent_tokens(together(node).measured) or 0) - pace
+    return max(0, min(pace, node.token_cap - before))
 
 
 def covered_tokens(tree: Tree, node: Node) -> int | None:

@@ -120,6 +120,15 @@ def test_a_child_that_tells_a_false_figure_ends_nobody_but_itself() -> None:
     assert now.node("lead").below.measured == Usage(input=10**12)
 
 
+def test_a_false_figure_hurries_nobody_above_either() -> None:
+    """Their pace is that of what is counted towards their caps, not of what a child says."""
+    now = at_work(play(), "lead", role="lead", token_cap=CAP)
+    now = now >> spawn("a", under="lead", token_cap=30_000) >> started("a")
+    now = slowly(slowly(now, "lead", 30_000), "a", 20_000) >> used("a", 10**12)
+    assert now.node("a").settlement is not None
+    assert not now.node("lead").wrapped_up
+
+
 @pytest.mark.parametrize("phase", [Phase.WAITING, Phase.RATE_LIMITED])
 def test_who_waits_is_told_too(phase: Phase) -> None:
     """Figures of a turn come after its end: the word begins the next one."""
