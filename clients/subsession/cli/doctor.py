@@ -124,10 +124,18 @@ def _say(session: Session, one: "Finding") -> None:
         return
     colour, mark, plain = _MARKS[str(one.state)]
     sign = voice.style(colour, mark if voice.is_unicode else plain)
-    lines = block(one.said).splitlines() or [""]
-    voice.line(f"{sign} {one_line(one.what):<{_WIDTH}} {lines[0]}")
     indent = " " * (_WIDTH + 3)
-    for line in lines[1:]:
+    first, *rest = _wrapped(block(one.said), voice.columns - len(indent)) or [""]
+    voice.line(f"{sign} {one_line(one.what):<{_WIDTH}} {first}")
+    for line in rest:
         voice.line(f"{indent}{line}")
-    if one.next:
-        voice.line(f"{indent}{voice.style('dim', one_line(one.next))}")
+    for line in _wrapped(one_line(one.next), voice.columns - len(indent)):
+        voice.line(f"{indent}{voice.style('dim', line)}")
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Break lines between words; a path stays whole, so that it can be copied."""
+    from textwrap import TextWrapper
+
+    wrap = TextWrapper(width, break_long_words=False, break_on_hyphens=False).wrap
+    return [part for line in text.splitlines() for part in wrap(line)]
