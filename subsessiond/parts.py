@@ -239,7 +239,7 @@ def problem_of(profile: AgentProfile) -> str:
     if profile.runner == "model":
         return model_problem(profile, os.environ)
     if profile.command and _is_started(profile) and not program_of(profile):
-        return f"there is no program {profile.command[0]!r} on the daemon's PATH"
+        return f"there is no program {_name_of(profile)!r} on the daemon's PATH"
     return ""
 
 
@@ -247,10 +247,14 @@ def program_of(profile: AgentProfile) -> str:
     """Name the program that children of an agent are; empty where there is none."""
     if not profile.command or not _is_started(profile):
         return ""
-    name = profile.command[0]
+    name = _name_of(profile)
     if "{" in name or ("/" in name and not name.startswith("/")):
         return name  # it is another for each child: in its folder, or in its workspace
     return find_program(name, os.environ, dict(profile.env))
+
+
+def _name_of(profile: AgentProfile) -> str:
+    return profile.program or profile.command[0]
 
 
 def _is_started(profile: AgentProfile) -> bool:

@@ -122,6 +122,8 @@ class AgentProfile(Value, frozen=True, kw_only=True):
     `{folders?this}` for what is said once for each folder that holds files it owns, `@` being its
     path in quotes.
     """
+    program: str = ""
+    """What has to be on the PATH where `command` begins with something else, such as a shell."""
     env: tuple[tuple[str, str], ...] = ()
     files: tuple[tuple[str, str], ...] = ()
     """Files to write into a child's scratch folder before it starts: name and text."""

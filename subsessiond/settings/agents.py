@@ -15,6 +15,7 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _WORDS: Final = (
     "runner",
     "command",
+    "program",
     "env",
     "files",
     "brief_by",
@@ -70,6 +71,8 @@ class Dialect(StrEnum):
 
 _GRACE_MOST_MS: Final = 600_000
 
+_NONE: Final = "none: this file is read in place of the shipped one, so begin with a copy of that"
+
 READS_MESSAGES: Final = (RunnerKind.ACP, RunnerKind.CLAUDE, RunnerKind.MODEL)
 """Runners whose children are told things at the end of a turn, if not earlier."""
 
@@ -91,9 +94,7 @@ def read_agents(
     tiers = tuple((tier, rows.name(tier)) for tier in rows.names())
     for tier, agent in tiers:
         if agent not in known:
-            rows.refuse(
-                tier, f"there is no agent {agent!r}; there are {', '.join(known) or 'none'}"
-            )
+            rows.refuse(tier, f"there is no agent {agent!r}; there are {', '.join(known) or _NONE}")
     return agents, tiers
 
 
@@ -104,15 +105,13 @@ def _agent(name: str, table: Table) -> AgentProfile:
     runner = table.choice("runner", RunnerKind, RunnerKind.COMMAND)
     channel = table.choice("channel", Channel, Channel.MCP)
     events = read_events(table.table("events"))
-    closes = runner is RunnerKind.JSONL and channel is Channel.CLOSING_RESULT
-    if closes and not events.closing:
-        table.refuse("channel", "closing-result needs events.closing: how else is it known?")
     _check_runner(table, runner, channel, events)
     hears = table.has("resume") or _reads_messages(runner, channel)
     return AgentProfile(
         name=name,
         runner=runner,
         command=argv_of(table, "command"),
+        program=table.text("program", ""),
         env=_env(table.table("env")),
         files=_files(table.table("files")),
         brief_by=table.choice("brief_by", BriefBy, BriefBy.STDIN),
@@ -132,7 +131,9 @@ def _agent(name: str, table: Table) -> AgentProfile:
         model=table.text("model", ""),
         dialect=table.choice("dialect", Dialect, Dialect.OPENAI),
         key_from=table.text("key_from", ""),
-        takes_schema=table.flag("takes_schema", default=not closes or bool(events.structured)),
+        takes_schema=table.flag(
+            "takes_schema", default=not _closes(runner, channel) or bool(events.structured)
+        ),
         takes_steer=table.flag("takes_steer", default=hears),
         takes_operator_argv=table.flag("takes_operator_argv", default=False),
         may_stop=table.flag("may_stop", default=False),
@@ -141,6 +142,8 @@ def _agent(name: str, table: Table) -> AgentProfile:
 
 def _check_runner(table: Table, runner: RunnerKind, channel: Channel, events: EventMap) -> None:
     """Refuse words that mean nothing to an agent of this runner."""
+    if _closes(runner, channel) and not events.closing:
+        table.refuse("channel", "closing-result needs events.closing: how else is it known?")
     if table.has("resume") and (runner is not RunnerKind.JSONL or not events.session):
         table.refuse("resume", "needs runner jsonl, and events.session: where is its name told?")
     if runner is RunnerKind.CLAUDE and channel is Channel.CLOSING_RESULT:
@@ -149,6 +152,10 @@ def _check_runner(table: Table, runner: RunnerKind, channel: Channel, events: Ev
         table.refuse("channel", "of what somebody else runs nothing is read: mcp or cli")
     if table.has("may_stop") and runner is not RunnerKind.EXTERNAL:
         table.refuse("may_stop", "is of runner external alone: what the daemon starts it stops")
+
+
+def _closes(runner: RunnerKind, channel: Channel) -> bool:
+    return runner is RunnerKind.JSONL and channel is Channel.CLOSING_RESULT
 
 
 def _mcp_by(table: Table, runner: RunnerKind) -> McpBy:

@@ -149,6 +149,8 @@ def test_what_an_agent_lacks_is_known_before_its_first_child() -> None:
     shell = AgentProfile(name="s", runner="acp", command=("sh",))
     assert Path(program_of(shell)).name == "sh"
     assert problem_of(shell) == ""
+    wrapped = AgentProfile(name="w", runner="acp", command=("sh", "-c"), program="no-such-agent")
+    assert problem_of(wrapped) == "there is no program 'no-such-agent' on the daemon's PATH"
     for word in ("{scratch}/agent", "./agent"):
         assert program_of(AgentProfile(name="r", runner="acp", command=(word,))) == word
     script = AgentProfile(name="p", runner="scripted", command=("/a/script.json",))

@@ -1,7 +1,9 @@
 """The daemon, its containers, its roles and its agents, as it tells of them."""
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -74,8 +76,18 @@ def look_at_roles(roles: Iterable[Json], folder: str) -> Iterable[Finding]:
     if bare:
         names = ", ".join(str(row["name"]) for row in bare)
         tier = str(bare[-1]["tier"])
-        line = f'in {Path(folder) / "agents.toml"}, [tiers]: {tier} = "claude", or another agent'
-        yield Finding("roles", State.NOTE, f"{names}: no agent serves them", line)
+        line = f'[tiers]: {tier} = "claude", or another agent'
+        todo = f"{_where(Path(folder) / 'agents.toml')}, {line}"
+        yield Finding("roles", State.NOTE, f"{names}: no agent serves them", todo)
+
+
+def _where(own: Path) -> str:
+    # Why a copy: the user's file is read in place of the shipped one, and has to know its agents.
+    if own.exists() or not own.parent.is_absolute():
+        return f"in {own}"
+    shipped = resources.files("subsessiond").joinpath("defaults", own.name)
+    make = "" if own.parent.exists() else f"mkdir -p {shlex.quote(str(own.parent))} && "
+    return f"{make}cp {shlex.quote(str(shipped))} {shlex.quote(str(own))}; in it"
 
 
 def look_at_agents(agents: Iterable[Json], version_of: Callable[[str], str]) -> Iterable[Finding]:

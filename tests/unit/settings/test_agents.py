@@ -68,7 +68,7 @@ def test_agents_and_tiers_are_read() -> None:
         (AGENT + "env = { A = 1 }", "[agents.a.env] A: must be text"),
         (AGENT + 'env = { SUBSESSION_TOKEN = "x" }', "SUBSESSION_TOKEN: the daemon itself"),
         (AGENT + '[tiers]\nt = "b"', "[tiers] t: there is no agent 'b'; there are a"),
-        ('[tiers]\nt = "b"', "there are none"),
+        ('[tiers]\nt = "b"', "there are none: this file is read in place of the shipped one"),
         (AGENT + "[tiers]\nt = 1", "[tiers] t: must be text"),
         (AGENT + '[tiers]\n"t t" = "a"', "[tiers] 't t': a name has"),
     ],
@@ -209,6 +209,7 @@ def test_what_an_agent_of_the_protocol_needs_is_read() -> None:
             merges_prompts = true
             mcp_servers = false
             mcp_by = "http"
+            program = "said"
             [agents.b]
             runner = "acp"
             """
@@ -218,6 +219,7 @@ def test_what_an_agent_of_the_protocol_needs_is_read() -> None:
     assert (said.login, said.mode, said.usage_of) == ("key", "ask", "turn")
     assert (said.merges_prompts, said.mcp_servers) == (True, False)
     assert (said.mcp_by, silent.mcp_by) == ("http", "stdio")
+    assert (said.program, silent.program) == ("said", "")
     assert (silent.login, silent.mode, silent.usage_of) == ("", "", "session")
     assert (silent.merges_prompts, silent.mcp_servers, silent.takes_steer) == (False, True, True)
 

@@ -1,5 +1,6 @@
 """`subsession.doctor.looks`."""
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,17 @@ def test_roles_without_an_agent_come_with_the_line_to_write() -> None:
     assert (ready.state, bare.state) == (State.GOOD, State.NOTE)
     assert 'worker = "claude"' in bare.next
     assert "/config/agents.toml" in bare.next
+
+
+def test_who_has_no_file_of_agents_begins_with_a_copy_of_the_shipped(tmp_path: Path) -> None:
+    """One that held the new line alone would be refused: it knows no agents."""
+    bare = [{"name": "worker", "tier": "worker", "agent": ""}]
+    (told,) = looks.look_at_roles(bare, str(tmp_path))
+    copy, _, _ = told.next.partition("; in it")
+    subprocess.run(["sh", "-c", copy], check=True)
+    assert "[tiers]" in (tmp_path / "agents.toml").read_text()
+    (told,) = looks.look_at_roles(bare, str(tmp_path))
+    assert told.next.startswith("in ")
 
 
 def test_an_agent_that_serves_and_is_not_there_is_broken() -> None:
