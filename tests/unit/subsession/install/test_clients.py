@@ -8,7 +8,7 @@ from subsession.install import change
 from subsession.install.clients import CLIENTS, Client, Scope, What, Where, client_named
 
 HOME = Path("/home/dev")
-WHERE = Where(HOME, {}, Path("/work"), ("/a b/subsession",), ("--state-dir", "/s"), is_mac=False)
+WHERE = Where(HOME, {}, Path("/project"), ("/a b/subsession",), ("--state-dir", "/s"), is_mac=False)
 
 
 def files(client: Client, where: Where = WHERE, scope: Scope = Scope.USER) -> list[str]:
@@ -52,20 +52,20 @@ def test_files_of_a_user_and_of_a_project() -> None:
         "zed": ["/home/dev/.config/zed/settings.json"],
     }
     assert {client.name: files(client, scope=Scope.PROJECT) for client in CLIENTS} == {
-        "claude": ["/work/.mcp.json", "/work/.claude/settings.json"],
-        "codex": ["/work/.codex/config.toml", "/work/.codex/hooks.json"],
-        "gemini": ["/work/.gemini/settings.json"] * 2,
-        "opencode": ["/work/opencode.json"],
-        "cursor": ["/work/.cursor/mcp.json", "/work/.cursor/hooks.json"],
-        "vscode": ["/work/.vscode/mcp.json", "/work/.github/hooks/subsession.json"],
-        "zed": ["/work/.zed/settings.json"],
+        "claude": ["/project/.mcp.json", "/project/.claude/settings.json"],
+        "codex": ["/project/.codex/config.toml", "/project/.codex/hooks.json"],
+        "gemini": ["/project/.gemini/settings.json"] * 2,
+        "opencode": ["/project/opencode.json"],
+        "cursor": ["/project/.cursor/mcp.json", "/project/.cursor/hooks.json"],
+        "vscode": ["/project/.vscode/mcp.json", "/project/.github/hooks/subsession.json"],
+        "zed": ["/project/.zed/settings.json"],
     }
 
 
 def test_variables_lead_to_other_folders() -> None:
     """Where a client looks at a variable, so do we."""
     environ = {"CLAUDE_CONFIG_DIR": "/c", "CODEX_HOME": "/d", "XDG_CONFIG_HOME": "/x"}
-    where = Where(HOME, environ, Path("/work"), ("subsession",), is_mac=False)
+    where = Where(HOME, environ, Path("/project"), ("subsession",), is_mac=False)
     assert files(client_named("claude"), where) == ["/c/.claude.json", "/c/settings.json"]
     assert files(client_named("codex"), where) == ["/d/config.toml", "/d/hooks.json"]
     assert files(client_named("opencode"), where) == ["/x/opencode/opencode.json"]
@@ -74,7 +74,7 @@ def test_variables_lead_to_other_folders() -> None:
 
 def test_a_mac_keeps_them_elsewhere() -> None:
     """Of those with a folder of the system's own, and of Zed, which has none there."""
-    where = Where(HOME, {"XDG_CONFIG_HOME": "/x"}, Path("/work"), ("subsession",), is_mac=True)
+    where = Where(HOME, {"XDG_CONFIG_HOME": "/x"}, Path("/project"), ("subsession",), is_mac=True)
     support = "/home/dev/Library/Application Support/Code/User/mcp.json"
     assert files(client_named("vscode"), where)[0] == support
     assert files(client_named("zed"), where) == ["/home/dev/.config/zed/settings.json"]
