@@ -26,7 +26,7 @@ def faults_of(plan: Plan, policy: Policy) -> tuple[FieldFault, ...]:
     needs = needs_of(plan)
     steps = {step.name: step for step in plan.steps}
     found = [
-        *_unknown_roles(plan, policy),
+        *_roles_unfit(plan, policy),
         *_too_long(plan, steps, policy),
         *graph_faults_of(plan),
     ]
@@ -70,11 +70,22 @@ def _fault(step: PlanStep, field: str, problem: str) -> FieldFault:
     return FieldFault(path=f"steps.{step.name}.{field}", problem=problem)
 
 
-def _unknown_roles(plan: Plan, policy: Policy) -> Iterator[FieldFault]:
-    known = {role.name for role in policy.roles}
+def _roles_unfit(plan: Plan, policy: Policy) -> Iterator[FieldFault]:
     for step in plan.steps:
-        if step.role not in known:
-            yield _fault(step, "role", "names no role there is")
+        if problem := _problem_of(step.role, policy):
+            yield _fault(step, "role", problem)
+
+
+def _problem_of(name: str, policy: Policy) -> str:
+    role = policy.role(name)
+    if role is None:
+        return "names no role there is"
+    agent = policy.agent_for(role.tier)
+    if agent is None:
+        return "no agent serves it; name one under [tiers] in agents.toml"
+    if agent.runner == "command" and not agent.command:
+        return f"its agent {agent.name} has no command line, and a plan gives none"
+    return ""
 
 
 def _unknown_steps(plan: Plan, needs: Needs) -> Iterator[FieldFault]:

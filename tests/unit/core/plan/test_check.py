@@ -1,6 +1,7 @@
 """`core.plan.check`."""
 
 import pytest
+from msgspec.structs import replace
 
 from subsessiond.core.plan import check
 from subsessiond.core.plan.check import claims_of, faults_of, graph_faults_of, needed_tokens
@@ -32,6 +33,16 @@ SCHEMA = {"outputSchema": {"type": "object", "properties": {"n": {"type": "integ
 def test_each_fault_is_named_where_it_stands(plan: Plan, where: str) -> None:
     """Before anything of the plan has begun."""
     assert where in paths(faults_of(plan, a_policy()))
+
+
+def test_a_role_without_an_agent_is_named_before_its_step_would_be_refused() -> None:
+    """The step could never start, and all that waits for it neither."""
+    policy = replace(a_policy(), tiers=())
+    (fault,) = faults_of(a_plan(a=step()), policy)
+    assert fault.path == "steps.a.role"
+    assert "no agent serves it" in fault.problem
+    (fault,) = faults_of(a_plan(a=step(role="check")), a_policy())
+    assert "no command line" in fault.problem
 
 
 def test_a_sound_plan_has_no_fault() -> None:
