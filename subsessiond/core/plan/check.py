@@ -8,6 +8,7 @@ from subsessiond.core.bounds import bytes_of_tokens, one_line, size_bytes
 from subsessiond.core.case import ROLE_DEFAULTS
 from subsessiond.core.plan.fields import is_known, mentions_of
 from subsessiond.core.plan.graph import Needs, all_before, circle_in, needs_of
+from subsessiond.core.projectrole import PREFIX
 from subsessiond.core.scope import Pattern, PatternFault, intersect, parse_pattern
 from subsessiond.model.brief import FieldFault
 from subsessiond.model.plan import Plan, PlanStep
@@ -79,7 +80,8 @@ def _roles_unfit(plan: Plan, policy: Policy) -> Iterator[FieldFault]:
 def _problem_of(name: str, policy: Policy) -> str:
     role = policy.role(name)
     if role is None:
-        return "names no role there is"
+        not_yet = "; roles of a project are not for steps" if name.startswith(PREFIX) else ""
+        return f"names no role there is{not_yet}"
     agent = policy.agent_for(role.tier)
     if agent is None:
         return "no agent serves it; name one under [tiers] in agents.toml"

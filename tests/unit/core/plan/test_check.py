@@ -41,6 +41,8 @@ def test_a_role_without_an_agent_is_named_before_its_step_would_be_refused() -> 
     (fault,) = faults_of(a_plan(a=step()), policy)
     assert fault.path == "steps.a.role"
     assert "no agent serves it" in fault.problem
+    (fault,) = faults_of(a_plan(a=step(role="project/tidy")), a_policy())
+    assert "roles of a project" in fault.problem
     (fault,) = faults_of(a_plan(a=step(role="check")), a_policy())
     assert "no command line" in fault.problem
 
