@@ -43,6 +43,8 @@ class Bridge:
         """Held for moments, and never while anything is sent: a daemon that waits for us to read
         reads no more itself."""
         self._speaking = allocate_lock()
+        self._over = False
+        """Whether the run is over: what still comes is nobody's, and neither is the descriptor."""
         self._link: Link | None = None
         self._heard_out = allocate_lock()
         """Held until all that the newest connection said has been passed on."""
@@ -63,6 +65,8 @@ class Bridge:
             sleep(0.01)
         with self._counting:
             self._due = []  # nobody is there who could be told
+        with self._speaking:
+            self._over = True
 
     def take(self, line: bytes) -> None:
         """Take one line of the agent."""
@@ -185,8 +189,8 @@ class Bridge:
         """Write one line to the agent; without one who reads there is nothing left to do."""
         if not line:
             return
-        data = line + b"\n"
         with self._speaking:
+            data = b"" if self._over else line + b"\n"
             try:
                 while data:
                     data = data[os.write(self._says, data) :]

@@ -169,8 +169,11 @@ def test_batches_are_answered_as_batches() -> None:
     assert agent.leave() == []
 
 
-def test_answers_may_come_for_a_moment_after_the_agent_has_closed() -> None:
-    """A line that somebody pipes in is answered; what takes longer is not waited for."""
+def test_answers_may_come_for_a_moment_after_the_agent_has_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A line that somebody pipes in is answered, and then nothing more is waited for."""
+    monkeypatch.setattr(bridge, "LAST_S", 60)
     link = Played()
     agent = Agent(link)
     agent.ask(1)
@@ -188,4 +191,16 @@ def test_a_line_without_an_end_is_a_line(monkeypatch: pytest.MonkeyPatch) -> Non
     os.write(agent.asks, b'{"id":9,"method":"tools/call"}')
     assert agent.leave() == []
     assert link.read()["id"] == 9
+    link.die()
+
+
+def test_what_comes_too_late_is_written_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The descriptor may be somebody else's by then."""
+    monkeypatch.setattr(bridge, "LAST_S", 0)
+    link = Played()
+    agent = Agent(link)
+    agent.ask(1)
+    link.read()
+    assert agent.leave() == []
+    link.answer(1)
     link.die()
