@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from subsession.install.jsonc import Unreadable
+from subsession.install.jsonc import DEEPEST, Unreadable
 
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _PIECE = re.compile(
@@ -42,9 +42,25 @@ def parse(text: str) -> dict[str, Any]:
         Unreadable: it is no TOML.
     """
     try:
-        return tomllib.loads(text)
+        meant = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
         raise _unreadable(text, str(fault)) from None
+    except RecursionError:
+        meant = None
+    if meant is None or _is_too_deep(meant):
+        raise Unreadable(text, 0, "nested too deep")
+    return meant
+
+
+def _is_too_deep(meant: dict[str, Any]) -> bool:
+    """Tell whether what was read could not be compared; looked at level by level for that."""
+    level: list[Any] = [meant]
+    for _ in range(DEEPEST):
+        boxes = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [one for box in boxes for one in box if isinstance(one, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _unreadable(text: str, told: str) -> Unreadable:

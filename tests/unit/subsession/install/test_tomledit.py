@@ -101,6 +101,13 @@ def test_what_is_wrong_is_said_with_its_place(text: str, line: int, column: int)
     assert (caught.value.line, caught.value.column) == (line, column)
 
 
+@pytest.mark.parametrize("text", ["a=" + "[" * 5_000 + "]" * 5_000, ".".join("a" * 5_000) + "=1"])
+def test_what_is_nested_without_end_is_refused_in_words(text: str) -> None:
+    """The library that reads it has no bound of its own."""
+    with pytest.raises(Unreadable, match="nested too deep"):
+        put(text, PATH, OURS)
+
+
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=30))
 def test_any_text_is_written_so_that_it_is_read(text: str) -> None:
     """Quotes, backslashes and control characters of a path come back as they were."""
