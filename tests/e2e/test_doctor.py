@@ -2,14 +2,17 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from subsession.cli import exits
+from tests.support.closing import within
 from tests.support.daemon import Daemon
 
 BROKEN = """\
@@ -88,6 +91,36 @@ def test_an_agent_that_is_not_one_is_found_out(program: Path) -> None:
         with daemon.client() as client:
             assert client.counts()["nodes"] == 0, "the trial was the user's daemon's"
         assert not list(daemon.state.glob("trial-*"))
+
+
+def told_of(folder: Path) -> list[int]:
+    """Find every process that was started with a trial's folder in its environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if f"{folder}/trial-".encode() in place.read_bytes():
+                found.append(int(place.parent.name))
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_trial_that_is_cut_off_leaves_nothing(program: Path, number: int) -> None:
+    """It ends what it began; where it was killed, whoever tries next does so."""
+    program.write_text('#!/bin/sh\n[ "$1" = --version ] && echo 4.2.0 && exit\nexec sleep 300\n')
+    with Daemon(config={"agents.toml": BROKEN.format(program=program)}) as daemon:
+        words = [sys.executable, "-m", "subsession", "--state-dir", str(daemon.state), "doctor"]
+        with subprocess.Popen(
+            [*words, "--probe", "pi-mine"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as trying:
+            within(lambda: not list(daemon.state.glob("trial-*/state/run/daemon.sock")), "none", 30)
+            trying.send_signal(number)
+            trying.communicate(timeout=60)
+        assert trying.returncode != exits.OK
+        if number == signal.SIGKILL:
+            assert told_of(daemon.state)
+            run(daemon, "doctor", "--probe", "pi-mine", "--timeout", "1")
+        assert list(daemon.state.glob("trial-*")) == []
+        within(lambda: told_of(daemon.state), "processes of a trial")
 
 
 def test_one_that_serves_and_is_gone_is_broken(program: Path) -> None:

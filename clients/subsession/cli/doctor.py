@@ -1,5 +1,6 @@
 """`doctor`: what runs here, what is missing and what to do; with `--probe` agents are tried."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,21 +82,21 @@ def _look(session: Session) -> "list[Finding]":
 
 
 def _probe(session: Session) -> "list[Finding]":
+    from subsession.doctor.remains import in_order
     from subsession.doctor.trial import Trial
     from subsession.doctor.verdict import judge
 
     with session.make_client(start=True) as client:
         info, rows = client.connect(), client.agents()["agents"]
-    trial = Trial(Path(str(info["stateDir"])), Path(str(info["configDir"])))
     found = []
-    try:
-        for name in _chosen(session.words.probe, rows, trial.known):
-            session.voice.note(f"trying {one_line(name)} …")
-            one = judge(trial.run(name, session.words.timeout))
-            found.append(one)
-            _say(session, one)
-    finally:
-        trial.close()
+    with in_order():
+        trial = Trial(Path(str(info["stateDir"])), Path(str(info["configDir"])))
+        with closing(trial):
+            for name in _chosen(session.words.probe, rows, trial.known):
+                session.voice.note(f"trying {one_line(name)} …")
+                one = judge(trial.run(name, session.words.timeout))
+                found.append(one)
+                _say(session, one)
     return found
 
 

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from subsession.client import Client
 from subsession.doctor.recipes import point
+from subsession.doctor.remains import END_S, PREFIX, STATE, clear, end_daemon, hold
 from subsession.doctor.tables import write_tables
 from subsession.mirror import Mirror, wait_settled
 from subsession.start import wait_gone
@@ -32,7 +33,6 @@ MISSION: Final = "Report once, with the tool for it, and end your turn."
 ROLE: Final = "trial"
 TOOLS: Final = ("read", "search", "think")
 START_S: Final = 20.0
-END_S: Final = 30.0
 _MINE: Final = ("operator", "tcp")
 """Tables of `subsessiond.toml` that are about the user's own daemon."""
 
@@ -95,10 +95,14 @@ class Trial:
 
     def __init__(self, state_dir: Path, config_dir: Path) -> None:
         self._config_dir = config_dir
-        self._folder = Path(tempfile.mkdtemp(prefix="trial-", dir=state_dir))
         self._profiles: dict[str, Any] = read_agents(config_dir)
+        clear(state_dir)
+        self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=state_dir))
         self._parts = contextlib.ExitStack()
+        self._parts.callback(os.close, hold(self._folder))
         self._parts.callback(shutil.rmtree, self._folder, ignore_errors=True)
+        # Why here too: an interrupt may come while the daemon is only coming up.
+        self._parts.callback(end_daemon, self._folder / STATE)
         self._model = Model()
         self._parts.callback(self._model.close)
 
@@ -143,7 +147,7 @@ class Trial:
     @contextlib.contextmanager
     def _daemon(self, name: str) -> Iterator[Client]:
         """Run a daemon whose one agent is the one that is tried."""
-        state, config = self._folder / "state", self._folder / "config"
+        state, config = self._folder / STATE, self._folder / "config"
         for folder in (state, config, self._folder / "workspace"):
             folder.mkdir(mode=0o700, exist_ok=True)
         self._configure(name, config)
