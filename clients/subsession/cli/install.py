@@ -13,6 +13,7 @@ from subsession.cli.session import Session
 from subsession.connect import find_place
 from subsession.text import block, one_line
 from subsession.verbs import Json
+from subsession.workspace import workspace_here
 
 if TYPE_CHECKING:  # a verb that is not used loads nothing
     from subsession.install.clients import Client, Where
@@ -99,7 +100,7 @@ def _where(session: Session, scope: str) -> "Where":
     return clients.Where(
         home=Path.home(),
         environ=os.environ,
-        project=steps.find_project(Path.cwd()),
+        project=workspace_here(),
         launcher=steps.find_launcher(sys.argv, clients.Scope(scope)),
         options=tuple(more),
     )

@@ -133,12 +133,6 @@ def find_client(client: Client, where: Where) -> str:
     return str(folder) if folder.is_dir() else ""
 
 
-def find_project(folder: Path) -> Path:
-    """Give the project around a folder: the nearest one above with a repository, or itself."""
-    around = (one for one in (folder, *folder.parents) if (one / ".git").exists())
-    return next(around, folder)
-
-
 def find_launcher(
     argv: Sequence[str], scope: Scope, system_path: str = _SYSTEM_PATH
 ) -> tuple[str, ...]:

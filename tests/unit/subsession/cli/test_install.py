@@ -64,6 +64,20 @@ def test_it_comes_and_goes(
     assert "nothing to do" in capsys.readouterr().out
 
 
+def test_a_project_is_what_a_root_would_be_opened_on(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The repository around; a folder that is merely called .git makes none of those above."""
+    (home / "shop" / "src").mkdir()
+    monkeypatch.chdir(home / "shop" / "src")
+    assert main(["install", "cursor", "--project", "--yes"]) == exits.OK
+    assert all(one.startswith("shop/src/.cursor/") for one in files(home))
+    assert main(["uninstall", "cursor", "--project", "--yes"]) == exits.OK
+    (home / "shop" / ".git" / "HEAD").touch()
+    assert main(["install", "cursor", "--project", "--yes"]) == exits.OK
+    assert all(one.startswith(("shop/.cursor/", "shop/.git/")) for one in files(home))
+
+
 def test_nothing_is_written_that_nobody_agreed_to(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,7 +12,6 @@ from subsession.install.steps import (
     carry_out,
     find_client,
     find_launcher,
-    find_project,
     plan,
     state_of,
 )
@@ -137,15 +136,6 @@ def test_a_client_is_found_by_its_program_or_its_folder(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "claude").touch(0o755)
     assert find_client(client, where) == str(tmp_path / "bin" / "claude")
-
-
-def test_a_project_is_the_repository_around(tmp_path: Path) -> None:
-    """From any folder in it; without a repository the folder is the project."""
-    below = tmp_path / "shop" / "src"
-    below.mkdir(parents=True)
-    assert find_project(Path("/no/such/folder")) == Path("/no/such/folder")
-    (tmp_path / "shop" / ".git").touch()  # a worktree has a file there
-    assert find_project(below) == tmp_path / "shop"
 
 
 def test_the_launcher_works_without_any_environment(tmp_path: Path) -> None:
