@@ -16,7 +16,7 @@ from subsessiond.adapters.runners.childwords import (
     hire_command,
     report_command,
 )
-from subsessiond.core.plan.check import graph_faults_of
+from subsessiond.core.plan.check import grave_faults_of
 from subsessiond.core.plan.course import (
     KEY,
     Became,
@@ -71,7 +71,7 @@ class PlanRunner:
         except orjson.JSONDecodeError as fault:
             raise RunnerFault("the mission is no plan: it is not JSON") from fault
         # Why looked at again: a spawn or a successor may bring a plan that nobody has checked.
-        faults = found if isinstance(found, tuple) else graph_faults_of(found)
+        faults = found if isinstance(found, tuple) else grave_faults_of(found, voice.policy)
         if isinstance(found, tuple) or faults:
             raise RunnerFault(f"the mission is no plan: {_first(faults)}")
         return PlanChild(found, order.node, voice, self._ids, self._workspace)

@@ -25,22 +25,24 @@ SAID_BYTES: Final = 60
 def faults_of(plan: Plan, policy: Policy) -> tuple[FieldFault, ...]:
     """Name every fault of a plan by its field."""
     needs = needs_of(plan)
-    steps = {step.name: step for step in plan.steps}
-    found = [
-        *_roles_unfit(plan, policy),
-        *_too_long(plan, steps, policy),
-        *graph_faults_of(plan),
-    ]
+    found = [*_roles_unfit(plan, policy), *grave_faults_of(plan, policy)]
     if not found:
         found += _meeting(plan, all_before(needs), fold_case=policy.fold_case)
     return tuple(found)
 
 
-def graph_faults_of(plan: Plan) -> tuple[FieldFault, ...]:
-    """Name what would keep a plan from ever coming to its end: it is judged by nothing else."""
+def grave_faults_of(plan: Plan, policy: Policy) -> tuple[FieldFault, ...]:
+    """Name what nothing else judges: what never comes to an end, and missions that grow too long.
+
+    All else is found out when a step is hired.
+    """
     needs = needs_of(plan)
     steps = {step.name: step for step in plan.steps}
-    found = [*_unknown_steps(plan, needs), *_unknown_fields(plan, steps)]
+    found = [
+        *_unknown_steps(plan, needs),
+        *_unknown_fields(plan, steps),
+        *_too_long(plan, steps, policy),
+    ]
     if circle := circle_in(needs):
         said = f"wait for each other in a circle: {', '.join(circle)}"
         found.append(FieldFault(path="steps", problem=said))

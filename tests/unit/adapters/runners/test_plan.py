@@ -57,6 +57,7 @@ async def completed(here: Stage, name: str) -> NodeId:
         (written(a=step("")), "steps.a.brief.mission is empty"),
         (written(a=step("x", "b"), b=step("x", "a")), "wait for each other in a circle"),
         (written(a=step("{{b.output}}")), "which is no step"),
+        (written(a=step(), b=step("{{a.output}}" * 100)), "may grow to 18"),
     ],
 )
 async def test_a_mission_that_is_no_plan_is_never_begun(

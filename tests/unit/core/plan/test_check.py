@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from subsessiond.core.plan import check
-from subsessiond.core.plan.check import claims_of, faults_of, graph_faults_of, needed_tokens
+from subsessiond.core.plan.check import claims_of, faults_of, grave_faults_of, needed_tokens
 from subsessiond.model.plan import Plan
 from tests.support.plans import a_plan, paths, step
 from tests.support.policies import a_policy
@@ -109,11 +109,15 @@ def test_a_fault_names_no_more_than_a_few_words_of_the_plan() -> None:
     assert len(fault.problem) < 220
 
 
-def test_what_would_never_end_is_known_without_a_policy() -> None:
-    """Circles and what names nobody; the rest is judged when a step is hired."""
-    assert graph_faults_of(a_plan(a=step(role="nobody"))) == ()
-    assert paths(graph_faults_of(a_plan(a=step("x", "b"), b=step("x", "a")))) == ["steps"]
-    assert graph_faults_of(a_plan(a=step("{{gone.output}}")))
+def test_what_nothing_else_judges_is_told_apart() -> None:
+    """Circles, what names nobody, and growth; the rest is judged when a step is hired."""
+    policy = a_policy()
+    assert grave_faults_of(a_plan(a=step(role="nobody")), policy) == ()
+    circle = a_plan(a=step("x", "b"), b=step("x", "a"))
+    assert paths(grave_faults_of(circle, policy)) == ["steps"]
+    assert grave_faults_of(a_plan(a=step("{{gone.output}}")), policy)
+    grown = a_plan(a=step(), b=step("{{a.output}}" * 100))
+    assert paths(grave_faults_of(grown, policy)) == ["steps.b.brief.mission"]
 
 
 def test_a_plan_needs_what_its_steps_need_and_a_report() -> None:
