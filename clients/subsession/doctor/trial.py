@@ -103,7 +103,11 @@ class Trial:
         self._parts.callback(shutil.rmtree, self._folder, ignore_errors=True)
         # Why here too: an interrupt may come while the daemon is only coming up.
         self._parts.callback(end_daemon, self._folder / STATE)
-        self._model = Model()
+        try:
+            self._model = Model()
+        except BaseException:  # nobody else can remove the folder
+            self._parts.close()
+            raise
         self._parts.callback(self._model.close)
 
     def known(self, name: str) -> bool:
