@@ -6,10 +6,11 @@ from typing import Any
 from subsessiond.adapters.runners.acp.connection import Connection
 from subsessiond.adapters.runners.acp.metering import Metering
 from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
-from subsessiond.adapters.runners.acp.turns import Memory, Said, Turns
+from subsessiond.adapters.runners.acp.turns import Memory, Turns
 from subsessiond.adapters.runners.frames import parse
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.model.commands import Caller, EndTurn, Steer
 from subsessiond.model.role import UsageOf

@@ -6,11 +6,11 @@ from typing import Any
 from subsessiond.adapters.runners.claude.control import Control
 from subsessiond.adapters.runners.claude.metering import Metering
 from subsessiond.adapters.runners.claude.reading import read_line
-from subsessiond.adapters.runners.claude.talk import Said
 from subsessiond.adapters.runners.claude.turns import Memory, Turns
 from subsessiond.adapters.runners.frames import parse
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.model.commands import Caller, EndTurn, Steer
 from subsessiond.model.process import InputClosed

@@ -16,18 +16,18 @@ from subsessiond.adapters.runners.acp.handshake import (
 from subsessiond.adapters.runners.acp.metering import Metering
 from subsessiond.adapters.runners.acp.permissions import Permissions
 from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
-from subsessiond.adapters.runners.acp.turns import Memory, Said, Turns
+from subsessiond.adapters.runners.acp.turns import Memory, Turns
 from subsessiond.adapters.runners.acp.updates import Updates
 from subsessiond.adapters.runners.agentprocess import DRAIN_S, AgentProcess, Host
-from subsessiond.adapters.runners.exits import Ending, ending_of_exit
+from subsessiond.adapters.runners.exits import ending_of_exit
 from subsessiond.adapters.runners.frames import Frames
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.adapters.runners.signs import Signs
-from subsessiond.model.commands import ConfirmStart, EndChild, EndTurn, FailStart
+from subsessiond.adapters.runners.telling import Telling
 from subsessiond.model.node import Node
 from subsessiond.model.process import Exit, Stopped
-from subsessiond.model.report import Outcome
 from subsessiond.model.role import Channel, McpBy, Probe
 from subsessiond.ports import ChildOrder, RunnerFault, Voice
 
@@ -58,8 +58,8 @@ class AcpChild:
             self._end_turn,
             merges=order.profile.merges_prompts,
         )
+        self._telling = Telling(self._node_id, self._agent, voice, self._diagnostic)
         self._listening: asyncio.Future[Exit | None] | None = None
-        self._is_up = False
         self._left_in_turn = False
 
     async def run(self) -> None:
@@ -85,7 +85,7 @@ class AcpChild:
             self._turns.close()
             await asyncio.wait((talking,))
             if talking.result():
-                await self._tell_end(ending_of_exit(ended, in_turn=self._left_in_turn))
+                await self._telling.end(ending_of_exit(ended, in_turn=self._left_in_turn))
         finally:
             self._turns.close()
             talking.cancel()
@@ -146,12 +146,12 @@ class AcpChild:
         try:
             ending = await self._turns.live(await self._begin(), self._order.opening)
         except NoSession as fault:
-            await self._tell_failed(fault.why, fault.said)
+            await self._telling.fail(fault.why, fault.said)
             return False
         except ConnectionLost:
             return True
         if ending is not None:
-            await self._tell_end(ending)
+            await self._telling.end(ending)
         return False
 
     async def _begin(self) -> str:
@@ -162,8 +162,7 @@ class AcpChild:
         self._answers.session = session
         if profile.channel is Channel.MCP and profile.probe is Probe.BEFORE_TURN:
             await self._channel()
-        await self._voice.ask(ConfirmStart(node=self._node_id, **self._voice.now()))
-        self._is_up = True
+        await self._telling.confirm()
         return session
 
     async def _servers(self) -> list[dict[str, Any]]:
@@ -178,59 +177,16 @@ class AcpChild:
         return servers_by_http(profile, address, self._order.token)
 
     async def _channel(self) -> None:
-        """Wait until the agent has listed our tools; how long it may take is the core's to say.
+        """Wait until the agent has listed our tools.
 
         Raises:
             ConnectionLost: it went before.
         """
-        seen = asyncio.ensure_future(self._voice.channel_seen(self._node_id))
-        lost = asyncio.ensure_future(self._connection.closed.wait())
-        both = (seen, lost)
-        try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in both:
-                task.cancel()
-            await asyncio.wait(both)
-        if lost.done() and not lost.cancelled():
+        if not await self._telling.channel(self._connection.closed):
             raise ConnectionLost("the agent went before it listed our tools")
 
     def _end_turn(self) -> None:
-        words = f"its last words: {self._updates.last_words.strip()}"
-        diagnostic = self._diagnostic(words)
-        now = self._voice.now()
-        self._voice.tell(EndTurn(node=self._node_id, diagnostic=diagnostic, **now))
-
-    async def _tell_end(self, ending: Ending) -> None:
-        if not self._is_up:
-            await self._tell_failed(f"{ending.said} before it was up", "")
-            return
-        now = self._voice.now()
-        await self._voice.tell_made(
-            lambda: EndChild(
-                node=self._node_id,
-                outcome=Outcome.FAILED,
-                stop_reason=ending.stop_reason,
-                reason=ending.reason,
-                produced_bytes=self._agent.produced_bytes,
-                diagnostic=self._diagnostic(ending.said),
-                promotes=ending.promotes,
-                **now,
-            ),
-        )
-
-    async def _tell_failed(self, why: str, said: str) -> None:
-        """Say that it did not come up. What the agent itself said is for the operator alone."""
-        words = f"{why}\n{said}" if said else why
-        now = self._voice.now()
-        await self._voice.tell_made(
-            lambda: FailStart(
-                node=self._node_id,
-                why=why,
-                diagnostic=self._diagnostic(words),
-                **now,
-            ),
-        )
+        self._telling.end_turn(self._updates.last_words)
 
     def _diagnostic(self, words: str) -> str:
         lost = self._connection.unmatched

@@ -20,6 +20,7 @@ from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
 from subsessiond.adapters.runners.exits import Ending
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.core.words import ask_blocked
 from subsessiond.model.node import Phase
@@ -33,21 +34,6 @@ class Memory(NamedTuple):
     signs: Signs
     refusals: Refusals
     metering: Metering
-
-
-class Said:
-    """Something to say to the agent."""
-
-    def __init__(self, text: str, message_id: str | None = None, *, is_mail: bool = False) -> None:
-        self.text = text
-        self.message_id = message_id
-        self.is_mail = is_mail
-        self.read: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-
-    def settle(self, *, read: bool) -> None:
-        """Let whoever waits know."""
-        if not self.read.done():
-            self.read.set_result(read)
 
 
 Answer = asyncio.Task[Any]

@@ -9,17 +9,16 @@ from subsessiond.adapters.runners.claude.control import AgentGone, AnsweredError
 from subsessiond.adapters.runners.claude.metering import Metering
 from subsessiond.adapters.runners.claude.permissions import Permissions
 from subsessiond.adapters.runners.claude.reading import read_line
-from subsessiond.adapters.runners.claude.talk import Said
 from subsessiond.adapters.runners.claude.turns import Memory, Turns
-from subsessiond.adapters.runners.exits import Ending, ending_of_exit
+from subsessiond.adapters.runners.exits import ending_of_exit
 from subsessiond.adapters.runners.frames import Frames
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.adapters.runners.signs import Signs
-from subsessiond.model.commands import ConfirmStart, EndChild, EndTurn, FailStart
+from subsessiond.adapters.runners.telling import Telling
 from subsessiond.model.node import Node
 from subsessiond.model.process import Exit, Stopped
-from subsessiond.model.report import Outcome
 from subsessiond.model.role import Channel, Probe
 from subsessiond.ports import ChildOrder, Voice
 
@@ -62,8 +61,8 @@ class ClaudeChild:
         permissions = Permissions(order.profile, self._memory.refusals)
         self._control = Control(self._agent.write, Answers(self._node, permissions).answer)
         self._turns = Turns(self._control, self._memory, self._end_turn)
+        self._telling = Telling(self._node_id, self._agent, voice, self._diagnostic)
         self._listening: asyncio.Future[Exit | None] | None = None
-        self._is_up = False
         self._left_in_turn = False
 
     async def run(self) -> None:
@@ -88,7 +87,7 @@ class ClaudeChild:
             await self._lose()
             await asyncio.wait((talking,))
             if talking.result():
-                await self._tell_end(ending_of_exit(ended, in_turn=self._left_in_turn))
+                await self._telling.end(ending_of_exit(ended, in_turn=self._left_in_turn))
         finally:
             self._turns.close()
             talking.cancel()
@@ -142,12 +141,12 @@ class ClaudeChild:
             await self._begin()
             ending = await self._turns.live(self._order.opening)
         except NotReady as fault:
-            await self._tell_failed(fault.why, fault.said)
+            await self._telling.fail(fault.why, fault.said)
             return False
         except AgentGone:
             return True
         if ending is not None:
-            await self._tell_end(ending)
+            await self._telling.end(ending)
         return False
 
     async def _begin(self) -> None:
@@ -160,60 +159,19 @@ class ClaudeChild:
         profile = self._order.profile
         if profile.channel is Channel.MCP and profile.probe is Probe.BEFORE_TURN:
             await self._channel()
-        await self._voice.ask(ConfirmStart(node=self._node_id, **self._voice.now()))
-        self._is_up = True
+        await self._telling.confirm()
 
     async def _channel(self) -> None:
-        """Wait until the agent has listed our tools; how long it may take is the core's to say.
+        """Wait until the agent has listed our tools.
 
         Raises:
             AgentGone: it went before.
         """
-        seen = asyncio.ensure_future(self._voice.channel_seen(self._node_id))
-        lost = asyncio.ensure_future(self._control.closed.wait())
-        both = (seen, lost)
-        try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in both:
-                task.cancel()
-            await asyncio.wait(both)
-        if lost.done() and not lost.cancelled():
+        if not await self._telling.channel(self._control.closed):
             raise AgentGone("the agent went before it listed our tools")
 
     def _end_turn(self) -> None:
-        words = f"its last words: {self._turns.last_words.strip()}"
-        diagnostic = self._diagnostic(words)
-        now = self._voice.now()
-        self._voice.tell(EndTurn(node=self._node_id, diagnostic=diagnostic, **now))
-
-    async def _tell_end(self, ending: Ending) -> None:
-        if not self._is_up:
-            await self._tell_failed(f"{ending.said} before it was up", "")
-            return
-        now = self._voice.now()
-        await self._voice.tell_made(
-            lambda: EndChild(
-                node=self._node_id,
-                outcome=Outcome.FAILED,
-                stop_reason=ending.stop_reason,
-                reason=ending.reason,
-                produced_bytes=self._agent.produced_bytes,
-                diagnostic=self._diagnostic(ending.said),
-                promotes=ending.promotes,
-                **now,
-            ),
-        )
-
-    async def _tell_failed(self, why: str, said: str) -> None:
-        """Say that it did not come up. What the agent itself said is for the operator alone."""
-        words = f"{why}\n{said}" if said else why
-        now = self._voice.now()
-        await self._voice.tell_made(
-            lambda: FailStart(
-                node=self._node_id, why=why, diagnostic=self._diagnostic(words), **now
-            ),
-        )
+        self._telling.end_turn(self._turns.last_words)
 
     def _diagnostic(self, words: str) -> str:
         return self._agent.diagnostic(words, self._frames.sample())

@@ -11,22 +11,8 @@ from collections.abc import Callable
 from subsessiond.adapters.runners.claude.control import AgentGone
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.core.words import ask_blocked
-
-
-class Said:
-    """Something to say to the agent."""
-
-    def __init__(self, text: str, message_id: str | None = None, *, is_mail: bool = False) -> None:
-        self.text = text
-        self.message_id = message_id
-        self.is_mail = is_mail
-        self.read: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-
-    def settle(self, *, read: bool) -> None:
-        """Let whoever waits know."""
-        if not self.read.done():
-            self.read.set_result(read)
 
 
 class Talk:

@@ -14,10 +14,11 @@ from subsessiond.adapters.runners.claude.control import AgentGone, Control
 from subsessiond.adapters.runners.claude.ending import ending_of_turn
 from subsessiond.adapters.runners.claude.metering import Metering
 from subsessiond.adapters.runners.claude.reading import Told, TurnEnd
-from subsessiond.adapters.runners.claude.talk import Said, Talk
+from subsessiond.adapters.runners.claude.talk import Talk
 from subsessiond.adapters.runners.exits import Ending
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.model.node import Phase
 

@@ -22,10 +22,11 @@ from subsessiond.adapters.runners.jsonl.ending import (
 )
 from subsessiond.adapters.runners.jsonl.final import final_of, submit
 from subsessiond.adapters.runners.jsonl.reading import Closing, Reading, read_line
-from subsessiond.adapters.runners.jsonl.talk import Said, Talk
+from subsessiond.adapters.runners.jsonl.talk import Talk
 from subsessiond.adapters.runners.jsonl.telling import Telling
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.meter import Meter
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.adapters.runners.signs import Signs
 from subsessiond.core.words.closing import closing_refused
 from subsessiond.model.commands import ConfirmStart, NoteUsage

@@ -9,20 +9,7 @@ from collections import deque
 from collections.abc import Callable
 
 from subsessiond.adapters.runners.mailbox import Mailbox
-
-
-class Said:
-    """Something to say to the agent."""
-
-    def __init__(self, text: str, message_id: str | None = None) -> None:
-        self.text = text
-        self.message_id = message_id
-        self.read: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-
-    def settle(self, *, read: bool) -> None:
-        """Let whoever waits know."""
-        if not self.read.done():
-            self.read.set_result(read)
+from subsessiond.adapters.runners.saying import Said
 
 
 class Talk:

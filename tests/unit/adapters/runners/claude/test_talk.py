@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from subsessiond.adapters.runners.claude.control import AgentGone
-from subsessiond.adapters.runners.claude.talk import Said, Talk
+from subsessiond.adapters.runners.claude.talk import Talk
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.model.message import MessageState
 from tests.support.claudeturns import Play
 from tests.support.mailing import put_mail

@@ -1,7 +1,8 @@
 import asyncio
 
-from subsessiond.adapters.runners.jsonl.talk import Said, Talk
+from subsessiond.adapters.runners.jsonl.talk import Talk
 from subsessiond.adapters.runners.mailbox import Mailbox
+from subsessiond.adapters.runners.saying import Said
 from subsessiond.model.commands import Caller, ConfirmStart, MarkDelivered, Steer
 from subsessiond.model.ids import NodeId
 from tests.support.mailing import put_mail
