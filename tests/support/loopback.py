@@ -1,7 +1,7 @@
 """Bytes to the daemon's port of loopback and back, with nothing in between that would mend them."""
 
 import json
-import random
+import secrets
 import socket
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
@@ -13,9 +13,12 @@ META = "io.modelcontextprotocol"
 
 
 def free_port() -> int:
-    """Give a port that nobody has, of those that no system gives to whoever connects."""
+    """Give a port that nobody has, of those that no system gives to whoever connects.
+
+    Why not by `random`: tests seed it alike in every process, and all would choose the same one.
+    """
     while True:
-        port = random.randrange(20_000, 30_000)
+        port = 20_000 + secrets.randbelow(10_000)
         with socket.socket() as sock:
             try:
                 sock.bind(("127.0.0.1", port))
