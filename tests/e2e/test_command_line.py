@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,18 @@ def test_the_daemon_is_started_once_and_ends_when_told(shell: Shell) -> None:
     assert shell.run("status").returncode == exits.UNREACHABLE
 
 
+def daemons_on(state: Path) -> set[int]:
+    """Give the processes that serve a state directory, or want to."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has gone meanwhile
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            place = f"SUBSESSION_STATE_DIR={state}".encode()
+            if b"serve" in words and place in (folder / "environ").read_bytes().split(b"\0"):
+                found.add(int(folder.name))
+    return found
+
+
 def test_two_at_once_start_one_daemon(shell: Shell) -> None:
     """Whoever comes second uses the first one's daemon."""
     order = [sys.executable, "-m", "subsession", "--json", "up"]
@@ -88,6 +101,10 @@ def test_two_at_once_start_one_daemon(shell: Shell) -> None:
     ]
     said = [json.loads(asking.communicate(timeout=25)[0]) for asking in both]
     assert said[0]["pid"] == said[1]["pid"]
+    until = time.monotonic() + 20
+    while daemons_on(shell.state) != {said[0]["pid"]}:  # the other's daemon leaves by itself
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 def test_a_command_becomes_a_bounded_report(shell: Shell) -> None:

@@ -6,13 +6,17 @@ pipe, not kept in our memory), errors read always into a bounded tail, input wri
 
 import asyncio
 import os
+import threading
 from collections import deque
+from concurrent.futures import Future
 
 from subsessiond.model.process import InputClosed
 
 CHUNK_BYTES = 64 * 1024
 _DRAIN_CHUNKS = 32
 """A pipe holds 64 KiB, at most 1 MiB: reading further would be waiting for a writer."""
+_LOOP_S = 5.0
+"""How long another thread waits for the loop; it has a turn a moment later, or is over."""
 
 
 class Output:
@@ -73,6 +77,7 @@ class Tail:
         self._keep_bytes = keep_bytes
         self._kept = bytearray()
         self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
         self._waiter: asyncio.Future[None] | None = None
         self._read_upto = 0
         self.total_bytes = 0
@@ -105,10 +110,27 @@ class Tail:
         return self._ended_lines + bool(self._kept and not self._kept.endswith(b"\n"))
 
     def last(self, limit_bytes: int) -> bytes:
-        """Give the last bytes, what stands in the pipe now included."""
+        """Give the last bytes, what stands in the pipe now included.
+
+        Why the loop is asked by other threads: a descriptor that two of them close is somebody
+        else's for the second.
+        """
+        if threading.get_ident() == self._thread:
+            return self._last(limit_bytes)
+        found: Future[bytes] = Future()
+        try:
+            self._loop.call_soon_threadsafe(lambda: found.set_result(self._last(limit_bytes)))
+            return found.result(_LOOP_S)
+        except (RuntimeError, TimeoutError):
+            return self._end_of_kept(limit_bytes)  # the loop is over, or about to be
+
+    def _last(self, limit_bytes: int) -> bytes:
         for _ in range(_DRAIN_CHUNKS):
             if self._fd < 0 or not self._take():
                 break
+        return self._end_of_kept(limit_bytes)
+
+    def _end_of_kept(self, limit_bytes: int) -> bytes:
         limit = min(limit_bytes, self._keep_bytes)
         return bytes(self._kept[-limit:]) if limit > 0 else b""
 
