@@ -15,12 +15,10 @@ from tests.support.agents.noting import noting
 from tests.support.modelstub import Stub, script
 from tests.support.rigs import BIN, RIGS, Refusal, Rig, Second, Speaks, Told, prepare
 from tests.support.rigs.acp import ANSWER_S, Agent, run_agent
-from tests.support.rigs.held import REASON, were_held
 
 NOTE = Path(__file__).parents[1] / "support/agents/note.py"
 pytestmark = [
     pytest.mark.skipif(not BIN.exists(), reason="scripts/agents has not run in this clone"),
-    pytest.mark.skipif(were_held(), reason=REASON),
     # A cold start of the slowest agent takes 10 s on two busy cores; each bound inside is 40 s.
     pytest.mark.timeout(120),
 ]

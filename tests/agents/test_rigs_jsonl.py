@@ -14,14 +14,12 @@ import pytest
 
 from tests.support.modelstub import Stub, Usage, script
 from tests.support.rigs import BIN, RIGS, Refusal, Rig, Speaks, prepare
-from tests.support.rigs.held import REASON, were_held
 
 NOTE: Final = Path(__file__).parents[1] / "support/agents/note.py"
 ENDS_S: Final = 60.0
 Line = dict[str, Any]
 pytestmark = [
     pytest.mark.skipif(not BIN.exists(), reason="scripts/agents has not run in this clone"),
-    pytest.mark.skipif(were_held(), reason=REASON),
     pytest.mark.timeout(90),  # as in test_rigs_acp; its bound is ENDS_S
 ]
 each = pytest.mark.parametrize(
