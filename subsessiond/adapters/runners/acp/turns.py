@@ -5,7 +5,6 @@ over it. So what comes waits, in order, for the end of the turn.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.adapters.runners.saying import Said
 from subsessiond.adapters.runners.signs import Signs
-from subsessiond.core.words import ask_blocked
+from subsessiond.adapters.runners.talk import Talk
 from subsessiond.model.node import Phase
 
 
@@ -62,15 +61,10 @@ class Turns:
         self._end_turn = end_turn
         self._merges = merges
         self._session = ""
-        self._queue: deque[Said] = deque()
-        self._news = asyncio.Event()
-        self._nudged = False
+        self._talk = Talk(memory.mailbox, memory.refusals, ConnectionLost)
         self._answers: list[tuple[Said, Answer]] = []
         self._idle = asyncio.Event()
         self._idle.set()
-        self._over = False
-        self._knows_refusals = False
-        """Whether it was told of refusals, and nobody else has spoken since."""
 
     @property
     def in_turn(self) -> bool:
@@ -92,7 +86,7 @@ class Turns:
             ending = await self._play(said)
             if ending is not None and self._memory.mailbox.is_live:
                 return ending
-            said = await self._next()
+            said = await self._talk.next(self._end_turn)
         return None
 
     async def say(self, said: Said) -> bool:
@@ -104,19 +98,17 @@ class Turns:
         takes_in = self._merges and said.message_id is not None
         if takes_in:
             await self._memory.mailbox.settle()
-        if self._over:
+        if self._talk.over:
             return False
         if takes_in and self.in_turn:
             self._ask(said)
         else:
-            self._queue.append(said)
-            self._news.set()
+            self._talk.add(said)
         return await said.read
 
     def nudge(self) -> None:
         """Look at the mail once the turn is over."""
-        self._nudged = True
-        self._news.set()
+        self._talk.nudge()
 
     async def cancel(self) -> None:
         """Ask for the end of the turn and wait for it.
@@ -130,10 +122,7 @@ class Turns:
 
     def close(self) -> None:
         """Leave the rest unsaid, and begin no turn any more."""
-        self._over = True
-        self._news.set()
-        while self._queue:
-            self._queue.popleft().settle(read=False)
+        self._talk.close()
 
     async def _play(self, said: Said) -> Ending | None:
         self._idle.clear()
@@ -194,56 +183,9 @@ class Turns:
         """Say what was not taken in after all."""
         if said.is_mail:
             self._memory.mailbox.note_unheard()
-            self._nudged = True
+            self._talk.nudge()
         else:
-            self._queue.append(Said(said.text))
-
-    async def _next(self) -> Said | None:
-        """Give what is to be said next, once there is something; none when it has settled."""
-        has_ended = False
-        await self._memory.mailbox.settle()
-        while self._memory.mailbox.is_live:
-            if self._over:
-                raise ConnectionLost("nothing can be said any more")
-            said = self._about_refusals() or self._queued() or await self._mail()
-            if said is not None:
-                return said
-            if not has_ended:
-                has_ended = True
-                self._end_turn()
-            self._news.clear()
-            await self._news.wait()
-        return None
-
-    def _about_refusals(self) -> Said | None:
-        """Tell once what was refused, where the turn ended with it."""
-        refused = self._memory.refusals.take()
-        if not refused or self._knows_refusals:
-            return None
-        self._knows_refusals = True
-        return Said(ask_blocked(tuple((each.why, each.blocker) for each in refused)))
-
-    def _queued(self) -> Said | None:
-        while self._queue:
-            said = self._queue.popleft()
-            if said.message_id is None:
-                return said
-            if self._memory.mailbox.is_staged(said.message_id):
-                self._knows_refusals = False
-                return said
-            said.settle(read=False)
-        return None
-
-    async def _mail(self) -> Said | None:
-        if not self._nudged:
-            return None
-        self._nudged = False
-        text = await self._memory.mailbox.take()
-        # Why looked at: it may have settled meanwhile, and its mail goes to whoever takes over.
-        if not text or not self._memory.mailbox.is_live:
-            return None
-        self._knows_refusals = False
-        return Said(text, is_mail=True)
+            self._talk.add(Said(said.text))
 
 
 def _outcome(answer: Answer) -> Any:

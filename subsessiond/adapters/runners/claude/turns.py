@@ -14,12 +14,12 @@ from subsessiond.adapters.runners.claude.control import AgentGone, Control
 from subsessiond.adapters.runners.claude.ending import ending_of_turn
 from subsessiond.adapters.runners.claude.metering import Metering
 from subsessiond.adapters.runners.claude.reading import Told, TurnEnd
-from subsessiond.adapters.runners.claude.talk import Talk
 from subsessiond.adapters.runners.exits import Ending
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.adapters.runners.saying import Said
 from subsessiond.adapters.runners.signs import Signs
+from subsessiond.adapters.runners.talk import Talk
 from subsessiond.model.node import Phase
 
 CALLS_MOST: Final = 1_000
@@ -48,7 +48,7 @@ class Turns:
         self._control = control
         self._memory = memory
         self._end_turn = end_turn
-        self._talk = Talk(memory.mailbox, memory.refusals)
+        self._talk = Talk(memory.mailbox, memory.refusals, AgentGone)
         self._idle = asyncio.Event()
         self._idle.set()
         self._ends: asyncio.Queue[TurnEnd | None] = asyncio.Queue()

@@ -8,7 +8,6 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from subsessiond.adapters.runners.claude.control import AgentGone
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.adapters.runners.saying import Said
@@ -21,11 +20,15 @@ class Talk:
     Args:
         mailbox: of the child.
         refusals: what it was refused.
+        gone: the fault by which a runner knows that its agent cannot be spoken with.
     """
 
-    def __init__(self, mailbox: Mailbox, refusals: Refusals) -> None:
+    def __init__(
+        self, mailbox: Mailbox, refusals: Refusals, gone: Callable[[str], Exception]
+    ) -> None:
         self._mailbox = mailbox
         self._refusals = refusals
+        self._gone = gone
         self._queue: deque[Said] = deque()
         self._news = asyncio.Event()
         self._nudged = False
@@ -58,13 +61,13 @@ class Talk:
             end_turn: called once, where there is nothing to say yet.
 
         Raises:
-            AgentGone: nothing can be said any more.
+            Exception: of the runner's kind - nothing can be said any more.
         """
         has_ended = False
         await self._mailbox.settle()
         while self._mailbox.is_live:
             if self.over:
-                raise AgentGone("nothing can be said any more")
+                raise self._gone("nothing can be said any more")
             said = self._about_refusals() or self._queued() or await self._mail()
             if said is not None:
                 return said

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from subsessiond.adapters.runners.claude.control import AgentGone
-from subsessiond.adapters.runners.claude.talk import Talk
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
 from subsessiond.adapters.runners.saying import Said
+from subsessiond.adapters.runners.talk import Talk
 from subsessiond.model.message import MessageState
 from tests.support.claudeturns import Play
 from tests.support.mailing import put_mail
@@ -72,7 +72,7 @@ async def test_a_nudge_without_mail_begins_nothing(play: Play) -> None:
 
 async def test_what_was_said_comes_before_mail_in_order(here: Stage, node_id: Any) -> None:
     """Each is a turn of its own; what rode on a tool's answer meanwhile is left out."""
-    talk = Talk(Mailbox(here.voice, node_id), Refusals())
+    talk = Talk(Mailbox(here.voice, node_id), Refusals(), AgentGone)
     put_mail(here, node_id, "7")
     talk.nudge()
     gone = Said("gone", "no-such-message")
@@ -87,7 +87,7 @@ async def test_what_was_said_comes_before_mail_in_order(here: Stage, node_id: An
 
 async def test_what_is_left_unsaid_is_unread(here: Stage, node_id: Any) -> None:
     """Whoever waits for the next turn hears that there will be none."""
-    talk = Talk(Mailbox(here.voice, node_id), Refusals())
+    talk = Talk(Mailbox(here.voice, node_id), Refusals(), AgentGone)
     ends: list[int] = []
     waiting = asyncio.ensure_future(talk.next(lambda: ends.append(1)))
     await asyncio.sleep(0)
