@@ -24,7 +24,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / "shop" / ".git").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("SUBSESSION_STATE_DIR", str(tmp_path / "state"))
-    for name in ("SUBSESSION_NODE", "SUBSESSION_TOKEN"):
+    for name in ("SUBSESSION_NODE", "SUBSESSION_TOKEN", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "SUBSESSION_CONFIG_DIR"):
         monkeypatch.delenv(name, raising=False)
