@@ -11,7 +11,6 @@ from types import ModuleType
 
 from scripts.measure import (
     agent,
-    bridging,
     child,
     deciding,
     following,
@@ -37,7 +36,6 @@ PARTS: tuple[ModuleType, ...] = (
     child,
     agent,
     shimming,
-    bridging,
 )
 
 

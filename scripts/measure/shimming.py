@@ -1,7 +1,13 @@
-"""The MCP server of one child: how soon it answers and what it holds, beside an interpreter."""
+"""Our MCP servers: how soon they answer and what they hold, beside an interpreter.
+
+One is a child's (`shim`), the other that of a person's own agent (`bridge`), which has a root.
+"""
 
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 from scripts.measure.daemons import QuietDaemon
@@ -10,39 +16,84 @@ from scripts.measure.table import Row, Scale, in_turns, limited, timed_ms
 from subsessiond.parts import shim_command
 from tests.support.daemon import Daemon
 
-ROWS = ("shim-start", "shim-memory")
-START_MS = 100.0
-MEMORY_MIB = 15.0
 ROUNDS = 20
 HELLO = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n'
-BARE = (sys.executable, "-I", "-S", "-c")
+SAY = "import os; os.write(1, os.read(0, 99)); os.read(0, 1)"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One of them, and what it must reach."""
+
+    name: str
+    what: str
+    note: str
+    command: Callable[[Daemon], tuple[str, ...]]
+    bare: tuple[str, ...]
+    """An interpreter as the server starts one."""
+    start_ms: float
+    memory_mib: float
+    env: Mapping[str, str] | None = None
+    """None = this process's own."""
+
+
+def bridge_command(daemon: Daemon) -> tuple[str, ...]:
+    """Give the command line that stands in an agent's configuration."""
+    program = Path(sys.executable).with_name("subsession")
+    options = ("--socket", str(daemon.socket), "--workspace", str(daemon.workspace))
+    return (str(program), "mcp", *options)
+
+
+SERVERS = (
+    Server(
+        name="shim",
+        what="MCP server of a child, first answer",
+        note="from its start to the answer to initialize; the ceiling is python -I -S -c pass",
+        command=lambda daemon: shim_command(daemon.socket),
+        bare=(sys.executable, "-I", "-S", "-c"),
+        start_ms=100.0,
+        memory_mib=15.0,
+        env={},
+    ),
+    Server(
+        name="bridge",
+        what="MCP server of an agent, first answer",
+        note="from its start to the answer to initialize, with its root; ceiling: python -c pass",
+        command=bridge_command,
+        bare=(sys.executable, "-c"),
+        start_ms=150.0,
+        memory_mib=25.0,
+    ),
+)
+ROWS = tuple(f"{server.name}-{what}" for server in SERVERS for what in ("start", "memory"))
 
 
 def measure(scale: Scale) -> list[Row]:
-    """Measure start and memory on a daemon with nothing to do."""
+    """Measure start and memory on a daemon with nothing to do, which is up."""
     with QuietDaemon() as daemon:
-        took = in_turns(
-            scale.few if scale.quick else ROUNDS,
-            ours=lambda: timed_ms(lambda: _answer(daemon)),
-            ceiling=lambda: timed_ms(lambda: subprocess.run([*BARE, "pass"], check=True)),
-        )
-        ours, bare = _resident_mib(daemon)
-    start = Row(
-        ROWS[0],
-        "MCP server of a child, first answer",
-        f"≤ {START_MS:.0f} ms",
-        "ms",
-        note="from its start to the answer to initialize; the ceiling is python -I -S -c pass",
+        return [row for server in SERVERS for row in _rows(scale, server, daemon)]
+
+
+def _rows(scale: Scale, server: Server, daemon: Daemon) -> list[Row]:
+    took = in_turns(
+        scale.few if scale.quick else ROUNDS,
+        ours=lambda: timed_ms(lambda: _answer(server, server.command(daemon))),
+        ceiling=lambda: timed_ms(lambda: subprocess.run([*server.bare, "pass"], check=True)),
     )
-    memory = Row(ROWS[1], "  resident memory", f"≤ {MEMORY_MIB:.0f} MiB", "MiB")
+    ours, bare = (
+        _resident_mib(server, argv) for argv in (server.command(daemon), (*server.bare, SAY))
+    )
+    aims = f"≤ {server.start_ms:.0f} ms", f"≤ {server.memory_mib:.0f} MiB"
+    start = Row(f"{server.name}-start", server.what, aims[0], "ms", note=server.note)
+    memory = Row(f"{server.name}-memory", "  resident memory", aims[1], "MiB")
     return [
-        limited(start, median(took["ours"]), START_MS, median(took["ceiling"])),
-        limited(memory, ours, MEMORY_MIB, bare),
+        limited(start, median(took["ours"]), server.start_ms, median(took["ceiling"])),
+        limited(memory, ours, server.memory_mib, bare),
     ]
 
 
-def _start(argv: tuple[str, ...]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={})
+def _start(server: Server, argv: tuple[str, ...]) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=server.env)
 
 
 def _ask(process: "subprocess.Popen[bytes]") -> None:
@@ -54,21 +105,17 @@ def _ask(process: "subprocess.Popen[bytes]") -> None:
         raise RuntimeError("the server gave no answer")
 
 
-def _answer(daemon: Daemon) -> None:
+def _answer(server: Server, argv: tuple[str, ...]) -> None:
     """Start a server and wait for its first answer."""
-    with _start(shim_command(daemon.socket)) as process:
+    with _start(server, argv) as process:
         _ask(process)
         process.communicate()
 
 
-def _resident_mib(daemon: Daemon) -> tuple[float, float]:
-    """Give the memory of a server that has answered, and of an interpreter that has."""
-    found = []
-    say = "import os; os.write(1, os.read(0, 99)); os.read(0, 1)"
-    for argv in (shim_command(daemon.socket), (*BARE, say)):
-        with _start(argv) as process:
-            _ask(process)
-            found.append(rss_kib(process.pid) / 1_024)
-            process.communicate()
-    ours, bare = found
-    return ours, bare
+def _resident_mib(server: Server, argv: tuple[str, ...]) -> float:
+    """Give the memory of one that has answered."""
+    with _start(server, argv) as process:
+        _ask(process)
+        found = rss_kib(process.pid) / 1_024
+        process.communicate()
+    return found
