@@ -1,12 +1,13 @@
 """How an agent that stays for many turns comes up and ends, as the core is told of it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-from subsessiond.adapters.runners.agentprocess import AgentProcess
-from subsessiond.adapters.runners.exits import Ending
+from subsessiond.adapters.runners.agentprocess import DRAIN_S, AgentProcess
+from subsessiond.adapters.runners.exits import Ending, ending_of_exit
 from subsessiond.model.commands import ConfirmStart, EndChild, EndTurn, FailStart
 from subsessiond.model.ids import NodeId
+from subsessiond.model.process import Exit
 from subsessiond.model.report import Outcome
 from subsessiond.ports import Voice
 
@@ -49,6 +50,34 @@ class Telling:
                 task.cancel()
             await asyncio.wait(both)
         return not lost.done() or lost.cancelled()
+
+    async def see_out(
+        self,
+        listening: "asyncio.Future[Exit | None]",
+        talking: "asyncio.Future[bool]",
+        lose: Callable[[], Awaitable[None]],
+        in_turn: Callable[[], bool],
+    ) -> None:
+        """Wait until the talk is over or the agent has gone, and tell of the latter.
+
+        Args:
+            listening: hears the agent to its end.
+            talking: tells whether the agent was lost over it.
+            lose: lets nobody wait for the agent any more.
+            in_turn: whether the agent went in the middle of a turn.
+        """
+        await asyncio.wait((listening, talking), return_when=asyncio.FIRST_COMPLETED)
+        if talking.done() and not talking.result():
+            return
+        # Why a while: an agent that does not listen any more is mostly about to go.
+        await asyncio.wait((listening,), timeout=DRAIN_S)
+        # Why both: a stop that comes first has put an end to the listening.
+        heard = listening.done() and not listening.cancelled()
+        ended = listening.result() if heard else None
+        await lose()
+        await asyncio.wait((talking,))
+        if talking.result():
+            await self.end(ending_of_exit(ended, in_turn=in_turn()))
 
     async def confirm(self) -> None:
         """Tell that it is up."""

@@ -18,8 +18,7 @@ from subsessiond.adapters.runners.acp.permissions import Permissions
 from subsessiond.adapters.runners.acp.toolcalls import ToolCalls
 from subsessiond.adapters.runners.acp.turns import Memory, Turns
 from subsessiond.adapters.runners.acp.updates import Updates
-from subsessiond.adapters.runners.agentprocess import DRAIN_S, AgentProcess, Host
-from subsessiond.adapters.runners.exits import ending_of_exit
+from subsessiond.adapters.runners.agentprocess import AgentProcess, Host
 from subsessiond.adapters.runners.frames import Frames
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
@@ -73,19 +72,7 @@ class AcpChild:
         self._listening = listening = asyncio.ensure_future(self._listen())
         talking = asyncio.ensure_future(self._talk())
         try:
-            await asyncio.wait((listening, talking), return_when=asyncio.FIRST_COMPLETED)
-            if talking.done() and not talking.result():
-                return
-            # Why a while: an agent that does not listen any more is mostly about to go.
-            await asyncio.wait((listening,), timeout=DRAIN_S)
-            # Why both: a stop that comes first has put an end to the listening.
-            heard = listening.done() and not listening.cancelled()
-            ended = listening.result() if heard else None
-            await self._connection.close()
-            self._turns.close()
-            await asyncio.wait((talking,))
-            if talking.result():
-                await self._telling.end(ending_of_exit(ended, in_turn=self._left_in_turn))
+            await self._telling.see_out(listening, talking, self._lose, lambda: self._left_in_turn)
         finally:
             self._turns.close()
             talking.cancel()
@@ -108,6 +95,11 @@ class AcpChild:
             self._listening.cancel()
             await asyncio.wait((self._listening,))
         return stopped
+
+    async def _lose(self) -> None:
+        """Let nobody wait for the agent any more."""
+        await self._connection.close()
+        self._turns.close()
 
     def _remember(self) -> Memory:
         return Memory(

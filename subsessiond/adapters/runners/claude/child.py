@@ -3,14 +3,13 @@
 import asyncio
 from typing import Any
 
-from subsessiond.adapters.runners.agentprocess import DRAIN_S, AgentProcess, Host
+from subsessiond.adapters.runners.agentprocess import AgentProcess, Host
 from subsessiond.adapters.runners.claude.answers import HOOKS, Answers
 from subsessiond.adapters.runners.claude.control import AgentGone, AnsweredError, Control
 from subsessiond.adapters.runners.claude.metering import Metering
 from subsessiond.adapters.runners.claude.permissions import Permissions
 from subsessiond.adapters.runners.claude.reading import read_line
 from subsessiond.adapters.runners.claude.turns import Memory, Turns
-from subsessiond.adapters.runners.exits import ending_of_exit
 from subsessiond.adapters.runners.frames import Frames
 from subsessiond.adapters.runners.mailbox import Mailbox
 from subsessiond.adapters.runners.refusals import Refusals
@@ -76,18 +75,7 @@ class ClaudeChild:
         self._listening = listening = asyncio.ensure_future(self._listen())
         talking = asyncio.ensure_future(self._talk())
         try:
-            await asyncio.wait((listening, talking), return_when=asyncio.FIRST_COMPLETED)
-            if talking.done() and not talking.result():
-                return
-            # Why a while: an agent that does not listen any more is mostly about to go.
-            await asyncio.wait((listening,), timeout=DRAIN_S)
-            # Why both: a stop that comes first has put an end to the listening.
-            heard = listening.done() and not listening.cancelled()
-            ended = listening.result() if heard else None
-            await self._lose()
-            await asyncio.wait((talking,))
-            if talking.result():
-                await self._telling.end(ending_of_exit(ended, in_turn=self._left_in_turn))
+            await self._telling.see_out(listening, talking, self._lose, lambda: self._left_in_turn)
         finally:
             self._turns.close()
             talking.cancel()
